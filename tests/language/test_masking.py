@@ -105,7 +105,10 @@ def test_names_are_hidden_where_that_is_wished_for() -> None:
     assert unmask(hidden.text, hidden.replacements) == text
 
 
-@pytest.mark.parametrize("piece", ["1", "1.", "a@", "09-", "::", "sk-a", "0 ", "-----BEGIN PRIVATE KEY-----"])
+@pytest.mark.parametrize(
+    "piece",
+    ["1", "1.", "a@", "09-", "::", "sk-a", "0 ", "-----BEGIN PRIVATE KEY-----", "a://b:", "a%40", "a (at) ", "あ@"],
+)
 def test_odd_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
     made = Recipe(b"", piece.encode(), b"x")
     assert growth(lambda raw: find.__wrapped__(raw.decode()), made, 1 << 14) < MOST_GROWTH

@@ -28,7 +28,8 @@ _NARROW: Final = str.maketrans(
     | {"\uff65": "・"}
 )
 _DASH: Final = re.compile("(?<=[0-9０-９])ー(?=[0-9０-９])")
-_TELLING: Final = re.compile("[0-9@]|KEY-----|A[KS]IA|eyJ")
+_AT: Final = re.compile(r"@|%40|[\[({<] ?(?:(?i:at)|アット)")
+_TELLING: Final = re.compile(rf"[0-9]|KEY-----|A[KS]IA|eyJ|{_AT.pattern}")
 _NETS: Final = tuple(ipaddress.IPv6Network(net) for net in ("2000::/3", "fe80::/10", "fc00::/7"))
 
 
@@ -76,7 +77,7 @@ def _keys(text: str) -> Iterator[Span]:
     taken = -1
     spans = [
         match.span("value" if "value" in match.re.groupindex else 0)
-        for name in ("key_with_a_mark", "key_behind_bearer", "key_behind_its_name")
+        for name in ("key_with_a_mark", "key_in_address", "key_behind_bearer", "key_behind_its_name")
         for match in matches(name, text)
     ]
     for start, end in sorted(spans):
@@ -86,7 +87,7 @@ def _keys(text: str) -> Iterator[Span]:
 
 
 def _emails(text: str) -> Iterator[Span]:
-    return (match.span() for match in matches("email", text)) if "@" in text else iter(())
+    return (match.span() for match in matches("email", text)) if _AT.search(text) else iter(())
 
 
 def _ip_addresses(text: str) -> Iterator[Span]:
