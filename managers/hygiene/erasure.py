@@ -29,7 +29,7 @@ from managers.memory.json_documents import USER
 from managers.recall.engine import Recall
 from managers.sessions.records import Gone
 from managers.sessions.tiers import sessions_of
-from managers.storage.audit import Given, record
+from managers.storage.audit import Given, events, record
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.files import digest, entries, read_bytes, remove, remove_tree, write_atomic
@@ -168,7 +168,7 @@ class Erasure:
             begun = self._read()
             if begun is None:
                 return None
-            plan, counts = begun
+            plan, counts, noted = begun
             self._history.notice_outside()
             self._settle(plan)
             versions = self._erase(plan)
@@ -178,8 +178,9 @@ class Erasure:
         told = {"history": versions, "backup": backups}
         done = {**counts, **{what: count for what, count in told.items() if count}}
         left = [one for one in plan.left if one.why != "backups"] + [Left("backups", place) for place in unreached]
-        given = Given(done, tuple(sorted(plan.traces.messages)))
-        record(self._paths, self._clock.now(), "erasure", given, at_once=True)
+        if self._noted() == noted:  # a process that was killed right here has noted it already
+            given = Given(done, tuple(sorted(plan.traces.messages)))
+            record(self._paths, self._clock.now(), "erasure", given, at_once=True)
         remove(self._note)
         return Report(done, tuple(left))
 
@@ -249,16 +250,21 @@ class Erasure:
             "left": [[one.why, one.file] for one in plan.left],
             "attachments": sorted(plan.attachments),
             "settled": [day.isoformat() for day in plan.settled],
+            "noted": self._noted(),
         }
         write_atomic(self._note, json.dumps({**begun, "seal": self._seal(begun)}, ensure_ascii=False))
 
-    def _read(self) -> tuple[Plan, dict[str, int]] | None:
+    def _noted(self) -> int:
+        """Return how many erasures the audit knows."""
+        return sum(event.kind == "erasure" for event in events(self._paths))
+
+    def _read(self) -> tuple[Plan, dict[str, int], int] | None:
         begun: dict[str, Any] | None = None
         with suppress(NotJsonError, KeyError, TypeError, AttributeError):
             begun = load_json(read_bytes(self._note) or b"null")
             seal = begun.pop("seal") if begun else ""
             if begun and Installation(self._paths.home).is_sealed(_SEALED, _plainly(begun), seal):
-                return _plan_of(begun), begun["counts"]
+                return _plan_of(begun), begun["counts"], begun.get("noted", self._noted())
         if begun is not None:
             _logger.warning("%s was not written by this installation: nothing is erased", _MARK)
             remove(self._note)

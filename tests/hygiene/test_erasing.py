@@ -15,6 +15,7 @@ from agent.exporting import ExportWishes
 from agent.health import examine
 from agent.memories import Memories
 from agent.services import Services
+from managers.hygiene import erasure
 from managers.hygiene.errors import NameTooShortError, NothingToEraseError, PlanChangedError, SpeakersNameError
 from managers.hygiene.file_kinds import HOME, declared
 from managers.hygiene.inventory import memories as active
@@ -247,6 +248,27 @@ def test_a_note_that_came_with_a_folder_erases_nothing(memories: Memories) -> No
     finish_erasing(memories)
     assert memories.entities.find(CAT) is not None
     assert not note.exists()
+
+
+def test_what_died_after_it_was_noted_in_the_audit_is_noted_once(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note, really = memories.paths.memory / ".erasing", erasure.remove
+
+    def dying(path: Path) -> None:
+        if path == note:
+            raise OSError("killed")
+        really(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(erasure, "remove", dying)
+        with pytest.raises(OSError, match="killed"):
+            erase(memories, plan_erasure(memories, about=CAT))
+    assert note.exists()
+    finish_erasing(memories)
+    assert not note.exists()
+    erase(memories, plan_erasure(memories, about="貴船神社"))
+    assert [event.kind for event in events(memories.paths)].count("erasure") == 2
 
 
 def _erase(home: Path) -> None:
