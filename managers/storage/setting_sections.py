@@ -98,7 +98,8 @@ class ConversationSettings(Section):
 Data = Literal["conversation", "patterns", "episodes", "insights", "facts"]
 """Kinds of what is remembered that stay in use for a time of their own."""
 RETENTION_TABLE: Final[Mapping[Data, int]] = {"conversation": 30, "patterns": 90}
-"""Days, by the specification; what a person set and the audit stay for ever, as all other kinds do."""
+"""Days, by the specification. It lets settings go after a session, or 24 hours: here what a person set stays, as the audit and
+all other kinds do."""
 
 
 class MemorySettings(Section):
