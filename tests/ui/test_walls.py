@@ -26,6 +26,7 @@ from agent.services import Services
 from agent.tools import all_tools
 from agent.tools.catalogue import ToolAnswer
 from agent.tools.context import ToolContext
+from managers.memory.goals import Goal
 from managers.mind import Cancel, ToolCall
 from tests.ui.rooms import EVENING, NAME, House
 from tests.ui.server.routes import Address, addresses_of
@@ -195,6 +196,55 @@ def test_forms_that_name_an_id_find_no_other_persona_s(walls: Walls) -> None:
             assert answer.status_code == 404
             form = {field: ids["message_id"], "audience": "any"}
             assert walls.browser.post(f"/p/{OTHER}/{place}", data=form).status_code == 404
+
+
+def test_what_is_sent_in_a_form_tells_and_changes_nothing_of_another_persona(walls: Walls, services: Services) -> None:
+    memories = services.memories(NAME)
+    copy = memories.working_copy()
+    copy.goals = copy.goals.created("short_term", Goal(goal=SECRET, mind="m"))
+    memories.apply(copy.files(), author="dream", reason="made")
+    (goal,), (question, *_) = ([one.id for one in found] for found in (copy.goals.all, copy.questions.entries))
+    theirs = {**walls.theirs, "question": question, "goal": goal}
+    never = {**NEVER, "question": "q_00000000", "goal": "g_00000000"}
+    sent = (
+        ("memories/erase", "what", "message_id"),
+        ("memories/erase", "what", "memory"),
+        ("memories/erase", "what", "goal"),
+        ("memories/erase", "about", "name"),
+        ("heart/questions", "question", "question"),
+        ("heart/goals", "goal", "goal"),
+        ("persona/shared/restore", "chunk", "memory"),
+        ("persona/growth", "version", "memory"),
+    )
+    before = {path: path.read_bytes() for path in memories.paths.memory.rglob("*.json*")}
+    for place, key, kind in sent:
+        step = "abandon" if kind == "goal" else "delete"
+        forms = [{key: ids[kind], "step": step, "yes": "1", "seen": "0" * 16} for ids in (theirs, never)]
+        answers = [walls.browser.post(f"/p/{OTHER}/{place}", data=form) for form in forms]
+        assert answers[0].status_code == answers[1].status_code, (place, kind)
+        assert told(answers[0], theirs) == told(answers[1], never), (place, kind)
+        assert SECRET not in answers[0].text
+    assert before == {path: path.read_bytes() for path in before}
+
+
+def test_a_conversation_of_others_finds_no_message_of_a_persona_that_is_not_in_it(
+    walls: Walls, services: Services
+) -> None:
+    services.personas.create("Nora", language="en", system_prompt="You are Nora.")
+    answer = walls.browser.post("/group", data={"name": [OTHER, "Nora"]})
+    here = answer.headers["location"].partition("#")[0].partition("?")[0]
+    for deed in ("edit", "delete", "erase"):
+        for method in ("GET", "POST"):
+            answers = [
+                walls.browser.request(
+                    method, f"{here}/messages/{quote(ids['message_id'])}/{deed}", data=FORM | {"yes": "1", "seen": "0"}
+                )
+                for ids in (walls.theirs, NEVER)
+            ]
+            assert answers[0].status_code == answers[1].status_code >= 400, (deed, method)
+            asked = [{"all": f"{here}/messages/{ids['message_id']}", **ids} for ids in (walls.theirs, NEVER)]
+            assert told(answers[0], asked[0]) == told(answers[1], asked[1]), (deed, method)
+    assert services.memories(NAME).log.get(walls.theirs["message_id"]) is not None
 
 
 def test_what_is_asked_for_in_an_address_tells_nothing_of_another_persona(walls: Walls) -> None:
