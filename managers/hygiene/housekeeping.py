@@ -1,13 +1,14 @@
 """What follows a night: memories that have faded are put away, as one change that can be taken back.
 
 It costs what is new. All memories are looked at only once `prune_interval` new ones have come; `memory/hygiene.json`
-counts them between the nights.
+counts them between the nights. Who talks meanwhile does not wait: the persona's lock is held to write.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
@@ -54,6 +55,14 @@ class Tidied:
     notices: tuple[Notice, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """What is to be put away, and what is to be remembered of it; None where that stays as it is."""
+
+    going: list[Going]
+    state: HygieneState | None = None
+
+
 class Housekeeping:
     """Keeps one persona's memories within their limits."""
 
@@ -74,20 +83,8 @@ class Housekeeping:
         gone = self.expire()
         if not self._settings.hygiene or not made:
             return Tidied(gone, tuple(self._notices()))
-        with writing(self._paths):
-            state = _state(self._file)
-            pruning, merging = state.since_pruning + made, state.since_merging + made
-            prunes, merges_too = pruning >= self._settings.prune_interval, merging >= self._settings.merge_interval
-            done, active = self._tidy(prunes=prunes, merges_too=merges_too) if prunes or merges_too else (0, None)
-            state = state.model_copy(
-                update={
-                    "since_pruning": 0 if prunes else pruning,
-                    "since_merging": 0 if merges_too else merging,
-                    "active": state.active + made if active is None else active,
-                }
-            )
-            write_atomic(self._file.path, encode(state.model_dump(mode="json")))
-            return Tidied(gone + done, tuple(self._notices()))
+        done = self._carried_out(lambda copy: self._tidy(copy, made))
+        return Tidied(gone + done, tuple(self._notices()))
 
     def due(self) -> list[Going]:
         """Return what is older than it stays in use; nothing is changed."""
@@ -97,11 +94,7 @@ class Housekeeping:
         """Put away what is older than it stays in use, as one change; return how much that was."""
         if self._settings.retention == "everything":
             return 0
-        with writing(self._paths):
-            copy = WorkingCopy(Stores.open(self._paths, self._clock))
-            going = expired(copy, self._settings, self._clock.now())
-            self._put_away(copy, going)
-            return len(going)
+        return self._carried_out(lambda copy: _Plan(expired(copy, self._settings, self._clock.now())))
 
     def restore(self, ids: Sequence[str] | None) -> list[PutAway]:
         """Put memories back from the archive; with None all that can be.
@@ -117,29 +110,56 @@ class Housekeeping:
                 record(self._paths, self._clock.now(), "restore", Given({"memories": len(back)}))
             return back
 
-    def _tidy(self, *, prunes: bool, merges_too: bool) -> tuple[int, int]:
-        """Merge what says the same, and put away what has faded, as one change.
+    def _carried_out(self, think: Callable[[WorkingCopy], _Plan]) -> int:
+        """Put away what is to go, as one change; return how much that was.
 
-        Returns:
-            How many memories were put away, and how many are in use now.
+        All is looked at without the persona's lock, and once more with it only where somebody wrote meanwhile.
         """
-        today, copy = self._clock.now().date(), WorkingCopy(Stores.open(self._paths, self._clock))
+        stores = Stores.open(self._paths, self._clock)
+        before, there = stores.stamp(), stores.stamp([self._file.path])
+        plan, files = self._thought(think)
+        read = stores.stamp(files)
+        if not files and plan.state is None:
+            return 0
+        with writing(self._paths):
+            if (stores.stamp(), stores.stamp([self._file.path]), stores.stamp(files)) != (before, there, read):
+                plan, files = self._thought(think)
+            if files:
+                self._apply(files, author=AUTHOR, reason="put away", evidence=())
+                record(self._paths, self._clock.now(), "put_away", Given({"memories": len(plan.going)}))
+            if plan.state is not None:
+                write_atomic(self._file.path, encode(plan.state.model_dump(mode="json")))
+        return len(plan.going)
+
+    def _thought(self, think: Callable[[WorkingCopy], _Plan]) -> tuple[_Plan, dict[Path, bytes | None]]:
+        """Return what is to go, and what the files will hold without it; nothing is written."""
+        copy = WorkingCopy(Stores.open(self._paths, self._clock))
+        plan = think(copy)
+        archived = self.archive.put_away(copy, plan.going)
+        return plan, {**copy.files(), **archived} if archived else {}
+
+    def _tidy(self, copy: WorkingCopy, made: int) -> _Plan:
+        """Merge what says the same, and choose what has faded, each where enough new memories have come."""
+        state, settings, today = _state(self._file), self._settings, self._clock.now().date()
+        pruning, merging = state.since_pruning + made, state.since_merging + made
+        prunes, merges_too = pruning >= settings.prune_interval, merging >= settings.merge_interval
+        if not prunes and not merges_too:
+            grown = {"since_pruning": pruning, "since_merging": merging, "active": state.active + made}
+            return _Plan([], state.model_copy(update=grown))
         active, going = list(memories(copy)), dict[str, Going]()
         if merges_too:
-            for merge in merges(active, self._settings, today):
+            for merge in merges(active, settings, today):
                 going |= {one.memory.id: one for one in carry_out(copy, merge, today)}
         if prunes:
             left = [memory for memory in active if memory.id not in going]
-            for one in (*pruned(left, self._settings, today), *collected(left, self._settings, today)):
+            for one in (*pruned(left, settings, today), *collected(left, settings, today)):
                 going.setdefault(one.memory.id, one)
-        self._put_away(copy, list(going.values()))
-        return len(going), len(active) - len(going)
-
-    def _put_away(self, copy: WorkingCopy, going: Sequence[Going]) -> None:
-        archived = self.archive.put_away(copy, going)
-        if archived:
-            self._apply({**copy.files(), **archived}, author=AUTHOR, reason="put away", evidence=())
-            record(self._paths, self._clock.now(), "put_away", Given({"memories": len(going)}))
+        counted = {
+            "since_pruning": 0 if prunes else pruning,
+            "since_merging": 0 if merges_too else merging,
+            "active": len(active) - len(going),
+        }
+        return _Plan(list(going.values()), state.model_copy(update=counted))
 
     def _notices(self) -> list[Notice]:
         found, self.archive.notices = [*self._file.take_notices(), *self.archive.notices], []

@@ -13,6 +13,7 @@ from typing import Final
 
 from managers.hygiene.archive import Going, Reason
 from managers.hygiene.inventory import KINDS, Kind, Memory
+from managers.hygiene.neighbours import near_to
 from managers.hygiene.similarity import meaning
 from managers.storage.settings import MemorySettings
 
@@ -77,24 +78,29 @@ def pruned(memories: Sequence[Memory], settings: MemorySettings, today: date) ->
 def collected(memories: Sequence[Memory], settings: MemorySettings, today: date) -> list[Going]:
     """Return what is long past by its generation, and trusted little.
 
-    Generations are compared among what could have been merged: what says the same, of one kind and about one entity. So
-    what was told only once does not go because something else was told a hundred times.
+    Generations are compared among what could have been merged: what says the same in like words, of one kind and about
+    one entity. So what was told only once does not go because something else was told a hundred times.
     """
-    grown = {memory.kind for memory in memories if memory.standing.generation > settings.max_generations}
-    families = {one.id: _family(one) for one in memories if one.kind in grown}
+    grown = [one for one in memories if one.standing.generation > settings.max_generations]
     newest: dict[Hashable, int] = defaultdict(int)
-    for memory in memories:
-        if memory.kind in grown:
-            newest[families[memory.id]] = max(newest[families[memory.id]], memory.standing.generation)
+    for memory in grown:
+        newest[_family(memory)] = max(newest[_family(memory)], memory.standing.generation)
     chosen = {
         one.id
-        for one in memories
-        if one.kind in grown
-        and not one.is_kept
-        and newest[families[one.id]] - one.standing.generation > settings.max_generations
+        for one in _near(grown, memories, settings.merge_threshold)
+        if not one.is_kept
+        and newest[_family(one)] - one.standing.generation > settings.max_generations
         and one.confidence(today) < _COLLECTED_BELOW
     }
     return with_whole_days(memories, memories, chosen, "collected")
+
+
+def _near(grown: Sequence[Memory], memories: Sequence[Memory], least: float) -> list[Memory]:
+    """Return what is so like something that was merged often: only that is read for what it means."""
+    kinds = {one.kind for one in grown}
+    asked = [one for one in memories if one.kind in kinds]
+    near = near_to([one.text for one in asked], [one.text for one in grown], least)
+    return [one for one, is_near in zip(asked, near, strict=True) if is_near]
 
 
 def _family(memory: Memory) -> Hashable:

@@ -17,6 +17,7 @@ import numpy as np
 
 from managers.hygiene.archive import Going
 from managers.hygiene.inventory import Memory, restood, rests_on
+from managers.hygiene.neighbours import near_another
 from managers.hygiene.similarity import meaning, vectors
 from managers.memory.confidence import moved
 from managers.memory.working_copy import WorkingCopy
@@ -39,15 +40,26 @@ class Merge:
 
 def merges(memories: Iterable[Memory], settings: MemorySettings, today: date) -> list[Merge]:
     """Return what is to be merged."""
-    alike: dict[Hashable, list[Memory]] = defaultdict(list)
+    families: dict[Hashable, list[Memory]] = defaultdict(list)
     for memory in memories:
         if memory.kind != "day" and not memory.is_kept and memory.confidence(today) >= _TRUSTED:
-            family = (memory.kind, memory.place if memory.kind == "fact" else "")
-            alike[family, meaning(memory.text)].append(memory)
+            families[memory.kind, memory.place if memory.kind == "fact" else ""].append(memory)
     found = []
-    for group in alike.values():
-        found += _of_group(sorted(group, key=lambda one: one.made or date.min, reverse=True), settings.merge_threshold)
+    for family in families.values():
+        for group in _of_one_meaning(family, settings.merge_threshold):
+            newest_first = sorted(group, key=lambda one: one.made or date.min, reverse=True)
+            found += _of_group(newest_first, settings.merge_threshold)
     return found
+
+
+def _of_one_meaning(family: Sequence[Memory], threshold: float) -> Iterable[list[Memory]]:
+    """Return what says the same; only what is near another is read for what it means."""
+    alike: dict[Hashable, list[Memory]] = defaultdict(list)
+    near = near_another([one.text for one in family], threshold)
+    for memory, is_near in zip(family, near, strict=True):
+        if is_near:
+            alike[meaning(memory.text)].append(memory)
+    return alike.values()
 
 
 def carry_out(copy: WorkingCopy, merge: Merge, today: date) -> list[Going]:

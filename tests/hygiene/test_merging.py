@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,14 +18,17 @@ from managers.hygiene.contradictions import with_contradictions
 from managers.hygiene.duplicates import add_insight, in_known_words, without_known_events
 from managers.hygiene.housekeeping import Housekeeping
 from managers.hygiene.inventory import memories
-from managers.hygiene.similarity import severity
+from managers.hygiene.neighbours import near_another, near_to
+from managers.hygiene.similarity import severity, vectors
 from managers.memory.entities import Entity, Fact, with_fact
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import write_plainly
 from managers.memory.working_copy import Stores, WorkingCopy
-from managers.storage.errors import UndoConflictError
+from managers.storage.errors import BusyError, UndoConflictError
 from managers.storage.history import History
+from managers.storage.locks import holding
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings
 from tests.fakes import HandClock
@@ -98,6 +103,58 @@ def test_of_many_that_say_the_same_five_are_taken_in_each_time(paths: PersonaPat
         counts.append(sum(one.kind == "event" for one in memories(active(paths, clock))))
     assert counts == [3, 1, 1]
     assert {entry.why for entry in keeping.archive.entries(active(paths, clock))} == {"merged"}
+
+
+class Interrupted(HandClock):
+    """A clock by which somebody does something whenever it is asked for the time."""
+
+    def __init__(self, happens: Callable[[], None]) -> None:
+        super().__init__()
+        self._happens = happens
+
+    def now(self) -> datetime:
+        self._happens()
+        return super().now()
+
+
+def test_who_writes_while_housekeeping_thinks_does_not_wait_and_keeps_what_was_written(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    fill(paths, clock, ["Tom went for a run in the park."] * 2)
+    waited: list[bool] = []
+
+    def pin() -> None:
+        waited.append(True)
+        with suppress(BusyError), holding(paths.lock, paths.name, wait=0):
+            EntityStore(paths, clock).pin("Tom", on=True, author="user")
+            waited.append(False)
+
+    def beside() -> None:
+        if not waited:
+            thread = threading.Thread(target=pin)
+            thread.start()
+            thread.join()
+
+    Housekeeping(paths, Interrupted(beside), write_plainly(paths), LIMITS).after_night(1)
+    assert waited == [True, False]
+    found = [one for one in memories(active(paths, clock)) if one.kind != "day"]
+    assert sorted(one.kind for one in found) == ["event", "fact", "fact", "insight"]  # what was pinned is left alone
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    texts=st.lists(st.text("あいう公園 ab", min_size=1, max_size=9), max_size=40), least=st.sampled_from([0.5, 0.95])
+)
+def test_what_is_near_another_is_found_without_a_look_at_each_two(texts: list[str], least: float) -> None:
+    rows = vectors(texts)
+    near = rows @ rows.T
+    known = [
+        max((near[at, other] for other in range(len(texts)) if other != at), default=0.0) for at in range(len(texts))
+    ]
+    found = near_another(texts, least)
+    assert all(is_near or value < least for is_near, value in zip(found, known, strict=True))
+    assert all(value >= least - 1e-3 for is_near, value in zip(found, known, strict=True) if is_near)
+    assert all(near_to(texts, texts, least))
 
 
 STEPS = st.lists(st.sampled_from(["tidy", "restore", "undo", "night"]), min_size=1, max_size=6)
