@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -11,8 +11,9 @@ from agent.prompts.quoting import name_in_label, passage
 from agent.tools.catalogue import Arguments, Found, Nothing, NothingDoneError, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
-from managers.hygiene.duplicates import in_known_words
-from managers.memory.entities import Entity, Fact
+from managers.hygiene.contradictions import with_told
+from managers.hygiene.housekeeping import is_crowded
+from managers.memory.entities import Entity
 from managers.recall.hits import Hit
 from managers.storage.errors import Lang
 from managers.storage.files import digest, read_bytes
@@ -79,9 +80,7 @@ class EntityWrite(Write):
 
     def look(self, writer: Writer) -> Look:
         entities = writer.memories.entities
-        known, entity = entities.noted(
-            self.name, self._told(writer), mind=writer.mind, evidence=writer.evidence, instead_of=self.old_fact
-        )
+        known, entity = entities.noted(self.name, self.content, **self._how(writer))
         path = entities.path(entity.name)
         name = path.relative_to(writer.memories.paths.folder).as_posix()
         before = read_bytes(path)
@@ -89,22 +88,21 @@ class EntityWrite(Write):
         return Look(name, "" if before is None else digest(before), unified(text, entity.text(), name))
 
     def carry_out(self, writer: Writer) -> str:
-        entity = writer.memories.entities.note(
-            self.name,
-            self._told(writer),
-            author=writer.sheet.persona,
-            mind=writer.mind,
-            evidence=writer.evidence,
-            instead_of=self.old_fact,
-        )
+        entities, author = writer.memories.entities, writer.sheet.persona
+        entity = entities.note(self.name, self.content, author=author, **self._how(writer))
         return _say("fact_noted", writer.sheet.language, name=entity.name)
 
-    def _told(self, writer: Writer) -> str:
-        """Return the fact, in the words of one on the card that says the same: it is found again, and not told twice."""
-        known = writer.memories.entities.find(self.name)
-        if known is None or not self.content or self.old_fact:
-            return self.content
-        return in_known_words(known, Fact(self.content), writer.memories.settings().memory).text
+    def _how(self, writer: Writer) -> dict[str, Any]:
+        """Return by whom and of what it is noted: what the card says already is found again, what it denies trusted less."""
+        memories = writer.memories
+        limits, today = memories.settings().memory, memories.clock.now().date()
+        is_crowded_now = is_crowded(memories.paths, memories.clock, limits)
+        return {
+            "mind": writer.mind,
+            "evidence": writer.evidence,
+            "instead_of": self.old_fact,
+            "told": lambda entity, fact: with_told(entity, fact, today, limits, is_crowded=is_crowded_now),
+        }
 
 
 def write_entity_memory(context: ToolContext, wanted: EntityFact) -> EntityWrite:

@@ -10,14 +10,32 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
+from managers.hygiene.duplicates import in_known_words
 from managers.hygiene.similarity import severity
 from managers.memory.confidence import CONTRADICTED, START, Move, Standing, day_of, moved
-from managers.memory.entities import Entity, Fact, language_of, until_text
+from managers.memory.entities import Entity, Fact, language_of, until_text, with_fact
 from managers.storage.settings import MemorySettings
 
 _CALM: Final = (2, 0.7)
 _CROWDED: Final = (3, 0.9)
 """How many contradictions of more than which severity split a memory; the latter when more than 80 % are in use."""
+
+
+def with_told(entity: Entity, told: Fact, today: date, settings: MemorySettings, *, is_crowded: bool = False) -> Entity:
+    """Return an entity that was told a fact: it is found again where the card has it, and what it contradicts knows that.
+
+    Args:
+        entity: the one.
+        told: what was told.
+        today: when.
+        settings: as they stand.
+        is_crowded: as in `with_contradictions`.
+    """
+    fact = in_known_words(entity, told, settings)
+    knowing = with_fact(entity, fact)
+    if knowing == entity:  # a day that is read again contradicts nothing anew
+        return entity
+    return with_contradictions(knowing, fact, today, settings, is_crowded=is_crowded)
 
 
 def with_contradictions(

@@ -12,14 +12,17 @@ from functools import lru_cache
 
 import numpy as np
 
+from managers.hygiene.opposites import opposed
 from managers.language.lexicons import word_set
 from managers.language.words import content_words, words
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.ngrams import NgramEmbedder
 
 _DENIED = 1.0
+_OPPOSITE = 0.9
 _OTHER_NUMBER = 0.7
-"""How severe a contradiction is: one denies what the other says; both name different numbers, which may both be true."""
+"""How severe a contradiction is: one denies what the other says; one says the opposite; both name different numbers, which
+may both be true."""
 _ENDS = " 。．.!！"
 _WEIGHTLESS = NgramEmbedder()
 
@@ -73,9 +76,13 @@ def severity(one: str, other: str, about_same_from: float) -> float:
     (topic, numbers, is_denied), (other_topic, other_numbers, other_is_denied) = _read(one), _read(other)
     if not topic or not other_topic:
         return 0.0
-    alike = 2 * len(topic & other_topic) / (len(topic) + len(other_topic))
+    opposite = opposed(one, other)
+    topic, other_topic = topic - opposite, other_topic - opposite
+    alike = 2 * len(topic & other_topic) / max(len(topic) + len(other_topic), 1)
     if alike < about_same_from:
         return 0.0
+    if opposite:
+        return _OPPOSITE if is_denied == other_is_denied else 0.0  # who does not hate something may well like it
     if is_denied != other_is_denied:
         return _DENIED
     return _OTHER_NUMBER if numbers and other_numbers and numbers != other_numbers else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from managers.storage.printable import shown
 from managers.storage.texts import Texts
 from managers.storage.watching import Identity, listing
 
+Told = Callable[[Entity, Fact], Entity]
 _SUFFIX = ".md"
 _say = Texts("notices/memory")
 
@@ -188,6 +189,7 @@ class EntityStore:
         evidence: Sequence[str] = (),
         kind: Kind = "thing",
         instead_of: str = "",
+        told: Told = with_fact,
     ) -> Entity:
         """Write something down about an entity (the persona's own tool); a new one is made if needed.
 
@@ -195,7 +197,9 @@ class EntityStore:
             NoSuchFactError, UnsafeNameError: nothing was written.
         """
         with writing(self._paths):
-            _, entity = self.noted(name, text, mind=mind, evidence=evidence, kind=kind, instead_of=instead_of)
+            _, entity = self.noted(
+                name, text, mind=mind, evidence=evidence, kind=kind, instead_of=instead_of, told=told
+            )
             files = {self.path(entity.name): format_entity(entity).encode()}
             self._apply(files, author=author, reason=text or instead_of, evidence=evidence)
             return entity
@@ -209,6 +213,7 @@ class EntityStore:
         evidence: Sequence[str] = (),
         kind: Kind = "thing",
         instead_of: str = "",
+        told: Told = with_fact,
     ) -> tuple[Entity | None, Entity]:
         """Return an entity as it is, and as it would be with one thing more, or in another's place; nothing is written.
 
@@ -219,6 +224,7 @@ class EntityStore:
             evidence: the messages that say it.
             kind: of an entity that is made now.
             instead_of: the words of a fact that holds no longer; it is kept as history.
+            told: what becomes of an entity that is told a fact.
 
         Raises:
             NoSuchFactError: there is no such fact that this could end.
@@ -228,7 +234,7 @@ class EntityStore:
         entity = known or self.begun(name, kind, mind=mind)
         if instead_of:
             entity = without_fact(entity, instead_of, today[:7])
-        return known, with_fact(entity, Fact(text, tuple(evidence), mind, since=today)) if text else entity
+        return known, told(entity, Fact(text, tuple(evidence), mind, since=today)) if text else entity
 
     def pin(self, name: str, *, on: bool, author: str) -> None:
         with writing(self._paths):

@@ -8,9 +8,9 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any, Literal
 
-from managers.hygiene.contradictions import with_contradictions
-from managers.hygiene.duplicates import add_insight, in_known_words, without_known_events
-from managers.memory.entities import Entity, Fact, Kind, ended, name_key, with_fact
+from managers.hygiene.contradictions import with_told
+from managers.hygiene.duplicates import add_insight, without_known_events
+from managers.memory.entities import Entity, Fact, Kind, ended, name_key
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, Goals, closes_with
 from managers.memory.insights import Insight
@@ -146,10 +146,7 @@ def _entity_change(
         entity = _also_known_as(entity, [draft.name, *draft.aliases], draft.kind)
         limits, is_crowded = copy.stores.limits, copy.stores.is_crowded
         for told in facts:
-            fact = in_known_words(entity, told, limits)
-            known, entity = entity, with_fact(entity, fact)
-            if entity != known:  # a day that is read again contradicts nothing anew
-                entity = with_contradictions(entity, fact, now.date(), limits, is_crowded=is_crowded)
+            entity = with_told(entity, told, now.date(), limits, is_crowded=is_crowded)
         copy.put_entity(entity)
 
     evidence = tuple(dict.fromkeys(one for fact in draft.facts for one in fact.evidence))
@@ -223,7 +220,8 @@ def _resolve(asked: Question, found: ResolutionDraft, fact: Fact, now: datetime,
     copy.questions = copy.questions.resolved(asked.id, answer=found.answer, evidence=found.evidence, when=when)
     entity = _told_of(copy, question.topic) or (copy.entity([asked.about]) if asked.about else None)
     if entity is not None:
-        copy.put_entity(with_fact(entity, in_known_words(entity, fact, copy.stores.limits)))
+        limits, is_crowded = copy.stores.limits, copy.stores.is_crowded
+        copy.put_entity(with_told(entity, fact, now.date(), limits, is_crowded=is_crowded))
 
 
 def reflection_changes(

@@ -65,6 +65,16 @@ def test_a_fact_that_is_noted_again_in_almost_the_same_words_is_found_again(scen
     assert (fact.text, len(fact.evidence)) == (first, 2)
 
 
+def test_what_the_persona_notes_against_a_fact_is_a_contradiction_of_it(scene: Scene) -> None:
+    for content in ("Nora likes strong coffee.", "Nora hates strong coffee."):
+        say(scene, content, call("write_entity_memory", name="Nora", content=content))
+    entity = scene.memories.entities.find("Nora")
+    assert entity is not None
+    liked, hated = entity.current_facts
+    assert [(move.why, move.severity) for move in liked.standing.moves] == [("contradicted", 0.9)]
+    assert hated.standing.moves == []
+
+
 def test_a_deletion_is_announced_as_one(scene: Scene) -> None:
     say(scene, "Note milk.", call("edit_notepad", text="Buy milk."))
     say(scene, "Note the rest.", call("edit_notepad", text="Call Nora about the harbour. Water the plants on Sunday."))

@@ -20,13 +20,14 @@ from managers.hygiene.housekeeping import Housekeeping
 from managers.hygiene.inventory import memories
 from managers.hygiene.neighbours import near_another, near_to
 from managers.hygiene.similarity import severity, vectors
+from managers.language.lexicons import load
 from managers.memory.entities import Entity, Fact, with_fact
 from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import write_plainly
 from managers.memory.working_copy import Stores, WorkingCopy
-from managers.storage.errors import BusyError, UndoConflictError
+from managers.storage.errors import BusyError, Lang, UndoConflictError
 from managers.storage.history import History
 from managers.storage.locks import holding
 from managers.storage.paths import PersonaPaths
@@ -211,6 +212,16 @@ def _evidence(value: dict[str, object]) -> list[str]:
 )
 def test_what_denies_another_statement_is_a_grave_contradiction(one: str, other: str, grave: float) -> None:
     assert severity(one, other, 0.8) == severity(other, one, 0.8) == grave
+
+
+@pytest.mark.parametrize("lang", ["ja", "en"])
+def test_what_says_the_opposite_is_a_contradiction(lang: Lang) -> None:
+    for name, contrast in load(f"{lang}/opposites").items():
+        assert contrast["yes"], name
+        assert contrast["no"], name
+        for kind, grave in (("yes", 0.9), ("no", 0.0)):
+            for one, other in contrast[kind]:
+                assert severity(one, other, 0.8) == severity(other, one, 0.8) == grave, (name, one, other)
 
 
 def told(

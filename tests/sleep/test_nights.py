@@ -228,6 +228,26 @@ def test_a_goal_closes_with_its_question_and_the_answer_stands_on_nobodys_card(
     assert [fact.text for fact in hana.facts] == ["花には妹がいる。"]
 
 
+def test_an_answer_against_what_a_card_says_is_a_contradiction_of_it(paths: PersonaPaths, night: HandClock) -> None:
+    log, said = _one_day(paths, night, "ノラはコーヒーが嫌いだよ。")
+    cards = EntityStore(paths, HandClock(night.now() - timedelta(days=9)))
+    cards.note("ノラ", "ノラの飲み物: コーヒーが好き。", author="dream", mind="model", evidence=["m0"])
+    question = Question(id="q_1", topic="ノラの飲み物", created_at="2026-11-10 03:00:00", mind="model")
+    QuestionStore(paths, night).add(question, author="dream", reason="")
+    answer = ResolutionDraft(question_id="q_1", answer="コーヒーが嫌い。", evidence=[said.id])
+    mind = ScriptedDreamMind(
+        resolve_questions=lambda _: ResolutionsDraft(resolutions=[answer]),
+        describe_entities=lambda _: EntitiesDraft(entities=[]),
+    )
+    make_dreamer(paths, night, log, mind).dream()
+    nora = cards.find("ノラ")
+    assert nora is not None
+    assert [(fact.text, [move.why for move in fact.standing.moves]) for fact in nora.current_facts] == [
+        ("ノラの飲み物: コーヒーが好き。", ["contradicted"]),
+        ("ノラの飲み物: コーヒーが嫌い。", []),
+    ]
+
+
 @pytest.mark.parametrize(
     ("due", "day", "is_asked"), [("2026-11-28", 27, False), ("2026-11-28", 28, True), ("", 21, True)]
 )
