@@ -18,7 +18,7 @@ from managers.growth.kpi import WEIGHTS, Kpi
 from managers.language.reading.introductions import name_noted
 from managers.language.reading.slots import asked_slot
 from managers.language.words import detect_language
-from managers.memory.audience import AudienceReader
+from managers.memory.audience import AudienceReader, Given
 from managers.memory.emotions import EmotionLog
 from managers.memory.entities import is_safe
 from managers.memory.log import ConversationLog
@@ -238,8 +238,9 @@ class SharedMemory:
                 found.pop(key, None)  # it is being made anew
         for one in found.values():
             there = [paths for name in one.present if (paths := self.paths.home.persona(name)).log.exists()]
-            if there and all(self._stands(one, paths) for paths in there):
-                yield one.model_copy(update={"is_here_only": any(_is_kept(one, paths) for paths in there)})
+            given = [_given(one, paths) for paths in there]
+            if there and all(self._stands(one, paths) for paths in there) and not any(to.is_own for to in given):
+                yield one.model_copy(update={"is_here_only": any(to.is_here for to in given)})
 
     def _log_of(self, paths: PersonaPaths) -> LogReader:
         if paths == self.paths:
@@ -308,12 +309,12 @@ def _identity(paths: PersonaPaths, file: str) -> str:
     return f"{found.st_mtime_ns}-{found.st_size}-{found.st_ino}" if found else ""
 
 
-def _is_kept(chunk: Chunk, paths: PersonaPaths) -> bool:
-    """Tell whether somebody who heard a thread has any of it for this computer only; if nobody can tell, they have."""
+def _given(chunk: Chunk, paths: PersonaPaths) -> Given:
+    """Return for whom a thread is with somebody who heard it; if nobody can tell, for them alone."""
     try:
-        return AudienceReader(paths).kept().holds(chunk.evidence)
+        return AudienceReader(paths).given(chunk.evidence, chunk.id)
     except UtataneError:
-        return True
+        return Given(is_here=True, is_own=True)
 
 
 def _passage(chunk: Chunk) -> Passage:

@@ -34,19 +34,20 @@ def names_under(names: Iterable[str], persona: Persona) -> list[str]:
 
 def known_to(persona: Persona, names: Iterable[str], users: Users, uid: str, clock: Clock) -> Iterator[Chunk]:
     """Yield what one persona knows of a user, as it stands in its files."""
+    audiences = AudienceReader(persona.paths)
     try:
-        kept = AudienceReader(persona.paths).kept()
+        kept, own = audiences.kept(), audiences.own()
     except UtataneError:
-        return  # nobody can tell what is for this computer only
+        return  # nobody can tell for whom it is
     entities, seen = EntityStore(persona.paths, clock), set[str]()
     for name in names:
         sheet = Sheet(persona.name, persona.language, "", name, "", "")
         open_ones = {fact.text for fact in facts_of_user(entities, sheet, kept)}
-        for fact in facts_of_user(entities, sheet):
+        for fact in facts_of_user(entities, sheet, own):
             if fact.text not in seen and _is_of(fact, users, uid):
                 seen.add(fact.text)
                 yield _of_fact(persona.name, fact, is_here_only=fact.text not in open_ones)
-    if not users.spans:  # nobody knows whose line of a note it is
+    if not users.spans and not own.holds_file(NOTES["core_memory"]):  # else nobody knows whose line of a note it is
         yield from _of_notes(persona, names, kept, seen)
     for month, kpi in months(persona.paths, clock, uid):
         yield _of_month(persona, month, kpi)

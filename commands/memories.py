@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from agent.memories import Memories
     from managers.hygiene.inventory import Memory
+    from managers.memory.audience import Given
     from managers.memory.strategies import Strategies
 
 commands = typer.Typer()
@@ -30,12 +31,13 @@ def memories(
         str, typer.Option("--type", help="day, event, insight, fact or strategy; default: what dreams made.")
     ] = "",
     memory_id: Annotated[str, typer.Argument(help="With --audience: the memory, or a message of the log.")] = "",
-    audience: Annotated[str, typer.Option(help="this-computer or any: which minds may be given it.")] = "",
+    audience: Annotated[str, typer.Option(help="this-computer, this-persona or any: who may be given it.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """List the memories that dreams have made: how far each is trusted, what it rests on, when it was last used.
 
-    With an id and --audience, say which minds may be given that memory. With `--type strategy`: what was learned about
+    With an id and --audience, say who may be given that memory: minds on this computer only (`!`), this persona alone
+    (`=`), or any. With `--type strategy`: what was learned about
     helping, and how often it was welcome or complained of.
     """
     from agent.as_json import line
@@ -51,20 +53,19 @@ def memories(
         if kind == _STRATEGY:
             _list_strategies(held.strategies.load(), as_json=as_json)
             return
-        kept = held.audiences.kept()
         for memory in active(held.working_copy()):
             if kind in ("", memory.kind) and memory_id in ("", memory.id):
-                is_here = kept.holds(memory.evidence, memory.id, memory.place)
+                given = held.audiences.given(memory.evidence, memory.id, memory.place)
                 if as_json:
-                    write(line(_plain(memory, today) | {"audience": "this-computer" if is_here else "any"}))
+                    write(line(_plain(memory, today) | _audience(given)))
                 else:
-                    marks = f"{'*' if memory.is_pinned else ' '}{'!' if is_here else ' '}"
+                    marks = f"{'*' if memory.is_pinned else ' '}{'!' if given.is_here else ' '}{'=' if given.is_own else ' '}"
                     value = f"{memory.confidence(today):.2f}"
                     write_line(f"{memory.id:<12}{marks} {memory.kind:<8}{value}  {memory.text}")
 
 
 def _let_be_for(held: Memories, memory_id: str, audience: str) -> None:
-    """Say for which minds a memory, a message or a whole file is.
+    """Say for whom a memory, a message or a whole file is.
 
     Raises:
         UnknownAudienceError, NoSuchMemoryError: nothing was changed.
@@ -86,6 +87,13 @@ def _let_be_for(held: Memories, memory_id: str, audience: str) -> None:
         held.audiences.mark(path, chosen)
     else:
         raise NoSuchMemoryError(id=memory_id)
+
+
+def _audience(given: Given) -> dict[str, str]:
+    return {
+        "audience": "this-computer" if given.is_here else "any",
+        "personas": "this-persona" if given.is_own else "any",
+    }
 
 
 def _list_strategies(known: Strategies, *, as_json: bool) -> None:

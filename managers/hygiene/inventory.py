@@ -130,7 +130,7 @@ def of_pattern(pattern: Pattern) -> Memory:
 
 
 def mark(audiences: AudienceStore, log: LogReader, memory: Memory, audience: Audience) -> None:
-    """Let a memory be for minds on this computer only, or for any again, with all that tells the same."""
+    """Let a memory be for others than before (`AudienceStore.mark`), with all that tells the same."""
     file = memory.place if memory.kind == "fact" else "insights"
     place = memory.place if memory.kind in {"day", "event"} else "" if memory.evidence else file
     messages = with_answers(log, memory.evidence)
@@ -138,7 +138,7 @@ def mark(audiences: AudienceStore, log: LogReader, memory: Memory, audience: Aud
 
 
 def mark_said(audiences: AudienceStore, log: LogReader, message_id: str, audience: Audience) -> None:
-    """Let a message, with what was answered to it, be for minds on this computer only, or for any again."""
+    """Let a message, with what was answered to it, be for others than before."""
     messages = with_answers(log, [message_id])
     audiences.mark(message_id, audience, messages, days=days_of(log, messages))
 

@@ -21,7 +21,7 @@ from managers.hygiene.archive import unpacked
 from managers.hygiene.file_kinds import FileKind, How, What, kind_of
 from managers.hygiene.inventory import of_entity, of_episode
 from managers.hygiene.traces import Traces
-from managers.memory.audience import Marked
+from managers.memory.audience import Marked, read_marks
 from managers.memory.entities import Entity, Fact, format_entity, format_fact, parse_entity, revived
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.json_documents import USER, encode
@@ -334,17 +334,21 @@ class Scrubber:
     def _audience(self, kind: FileKind, data: bytes) -> bytes | None:
         """Marks of what goes, go; of the others what they name of it. A person's own files stay, and so do their marks."""
         try:
-            marks = load_json(data)["this-computer"]
-            read = {one: Marked.model_validate(mark) for one, mark in marks.items()}
+            limits = load_json(data)
+            read = read_marks(limits)
         except (NotJsonError, ValidationError, KeyError, TypeError, AttributeError):
             return self._records(kind, data)
+        left = {limit: self._marks_left(marks, limits[limit]) for limit, marks in read.items() if limit in limits}
+        return data if all(left[one] == limits[one] for one in left) else encode(left)
+
+    def _marks_left(self, read: Mapping[str, Marked], plain: Mapping[str, Any]) -> dict[str, Any]:
         gone = self._traces.messages | self._traces.memories
         left = {}
         for one, mark in read.items():
             rests = [message for message in mark.messages if message not in gone]
             if one not in gone and (rests or not mark.messages) and not self._traces.is_named(mark.place):
-                left[one] = {**marks[one], "messages": rests} if rests != mark.messages else marks[one]
-        return data if left == marks else encode({"this-computer": left})
+                left[one] = {**plain[one], "messages": rests} if rests != mark.messages else plain[one]
+        return left
 
     def _marks(self, kind: FileKind, data: bytes) -> bytes | None:
         """A mark for each message that was changed: what begins with the message's own digest."""

@@ -1,4 +1,6 @@
-"""The audience of memories: which of them are for minds on this computer only. All others are for any mind.
+"""The audience of memories: which of them are for minds on this computer only, or for this persona alone.
+
+All others are for any mind, and for every persona that the user lets share what is known of them.
 
 `memory/audience.json` names what a person marked so, a message or a dreamt memory, with the messages that it rests on. What
 else rests on one of those messages is held back with it, whoever dreamt it and when: it tells the same. Core memory, notepad
@@ -13,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -31,12 +33,14 @@ from managers.storage.opening import look
 from managers.storage.paths import PersonaPaths
 
 Memory = TypeVar("Memory", bound=Remembered)
-Audience = Literal["any", "this-computer"]
+Audience = Literal["any", "this-computer", "this-persona"]
 NOTES: Final[Mapping[NoteKind, str]] = {"core_memory": "core_memory.txt", "notepad": "notepad.txt"}
 """The notes that may be marked, by their path in the persona's folder."""
 _DATED: Final = re.compile(r"(\d{4})(\d{2})(\d{2})T")
 """How our ids of messages begin."""
-AUDIENCES: tuple[Audience, ...] = ("any", "this-computer")
+AUDIENCES: tuple[Audience, ...] = get_args(Audience)
+LIMITS: tuple[Audience, ...] = ("this-computer", "this-persona")
+"""What may be marked, both at once, too; `any` takes both away."""
 
 
 class Marked(BaseModel):
@@ -51,11 +55,11 @@ class Marked(BaseModel):
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept on this computer.
+    """What is kept on this computer, or with this persona.
 
     Attributes:
-        marked: by its id, files by their path in the persona's folder. `place` is the day of a day and of what happened on it; for what rests on no message, the name
-            of its file.
+        marked: by its id, files by their path in the persona's folder. `place` is the day of a day and of what happened
+            on it; for what rests on no message, the name of its file.
     """
 
     marked: Mapping[str, Marked] = field(default_factory=dict)
@@ -122,6 +126,24 @@ class Kept:
 NOTHING_KEPT = Kept()
 
 
+@dataclass(frozen=True)
+class Given:
+    """For whom something is.
+
+    Attributes:
+        is_here: for minds on this computer only.
+        is_own: for this persona alone.
+        is_marked: a person marked it itself, not what it rests on.
+    """
+
+    is_here: bool = False
+    is_own: bool = False
+    is_marked: bool = False
+
+
+ANYBODY = Given()
+
+
 def fact_id(entity: Entity, fact: Fact) -> str:
     """Return what a fact is known by; one that a person wrote has no id of its own."""
     return fact.id or short_id("f_", entity.name, fact.text)
@@ -158,7 +180,7 @@ class AudienceReader:
     def __init__(self, paths: PersonaPaths) -> None:
         self._path = paths.memory / "audience.json"
         self._paths = paths
-        self._known: tuple[object, Kept] = (None, NOTHING_KEPT)
+        self._known: tuple[object, Mapping[Audience, Kept]] = (None, {})
 
     def kept(self) -> Kept:
         """Return what is kept on this computer; costs one look at the file.
@@ -167,24 +189,48 @@ class AudienceReader:
             AudienceUnknownError: the file cannot be understood, so nobody can tell.
             UnreadableError
         """
+        return self._limits().get("this-computer", NOTHING_KEPT)
+
+    def own(self) -> Kept:
+        """Return what no other persona may be given; see `kept`."""
+        return self._limits().get("this-persona", NOTHING_KEPT)
+
+    def given(self, evidence: Iterable[str], memory_id: str, place: str = "") -> Given:
+        """Return for whom a memory, a message or a file is; see `kept`."""
+        kept, own, rests_on = self.kept(), self.own(), [*evidence]
+        is_marked = memory_id in kept.marked or memory_id in own.marked
+        return Given(kept.holds(rests_on, memory_id, place), own.holds(rests_on, memory_id, place), is_marked)
+
+    def _limits(self) -> Mapping[Audience, Kept]:
         found = look(self._path)
         state = found and (found.st_mtime_ns, found.st_size, found.st_ino)
         if state is None:
-            return NOTHING_KEPT
+            return {}
         if self._known[0] != state:
             self._known = state, self._read()
         return self._known[1]
 
-    def _read(self) -> Kept:
+    def _read(self) -> Mapping[Audience, Kept]:
         data = read_bytes(self._path)
         if data is None:
-            return NOTHING_KEPT
+            return {}
         try:
-            return Kept(
-                {str(one): Marked.model_validate(mark) for one, mark in load_json(data)["this-computer"].items()}
-            )
+            return {one: Kept(marked) for one, marked in read_marks(load_json(data)).items()}
         except (NotJsonError, ValidationError, KeyError, TypeError, AttributeError) as error:
             raise AudienceUnknownError(path=self._path) from error
+
+
+def read_marks(plain: Any) -> dict[Audience, dict[str, Marked]]:  # noqa: ANN401  # JSON is whatever is in the file
+    """Return what stands in `audience.json`.
+
+    Raises:
+        ValidationError, KeyError, TypeError, AttributeError: nothing that we understand.
+    """
+    limits = {one: plain[one] if one == LIMITS[0] else plain.get(one, {}) for one in LIMITS}
+    return {
+        one: {str(marked): Marked.model_validate(mark) for marked, mark in limit.items()}
+        for one, limit in limits.items()
+    }
 
 
 class AudienceStore(AudienceReader):
@@ -202,7 +248,9 @@ class AudienceStore(AudienceReader):
         place: str = "",
         days: Sequence[str] = (),
     ) -> None:
-        """Let a memory be for minds on this computer only, or for any again; an entry in the history says so.
+        """Let a memory be for minds on this computer only, for this persona alone, or for all again.
+
+        An entry in the history says so.
 
         Args:
             memory_id: the message, the dreamt memory, or the path of a file.
@@ -215,10 +263,15 @@ class AudienceStore(AudienceReader):
             AudienceUnknownError, UtataneError: nothing was changed.
         """
         with writing(self._paths):
-            marked = dict(self._read().marked)
+            read = self._read()
+            limits = {one: dict(read.get(one, NOTHING_KEPT).marked) for one in LIMITS}
             if audience == "any":
-                marked.pop(memory_id, None)
+                for marked in limits.values():
+                    marked.pop(memory_id, None)
             else:
-                marked[memory_id] = Marked(messages=list(messages), days=list(days), place=place)
-            plain = {"this-computer": {one: mark.model_dump(mode="json") for one, mark in marked.items()}}
+                limits[audience][memory_id] = Marked(messages=list(messages), days=list(days), place=place)
+            plain = {
+                limit: {one: mark.model_dump(mode="json") for one, mark in marked.items()}
+                for limit, marked in limits.items()
+            }
             self._apply({self._path: encode(plain)}, author=USER, reason=f"audience {audience}", evidence=messages)

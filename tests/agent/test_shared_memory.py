@@ -138,6 +138,27 @@ def test_what_is_for_this_computer_only_stays(house: Services) -> None:
     assert not shared(nox, leaves=True)
 
 
+def test_what_is_for_one_persona_alone_is_given_to_no_other(house: Services) -> None:
+    share(house, "Claris", "Nox")
+    message = tell(house, "Claris")
+    tell(house, "Claris", LIKES)
+    claris, nox = house.memories("Claris"), house.memories("Nox")
+    claris.audiences.mark(message, "this-persona", [message])
+    nox.shared.renew()
+    assert shared(nox, f"{ASKED}珈琲は好き？") == [LIKES]
+    assert FACT not in nox.shared.store().path.read_text("utf-8")
+    claris.notes.append("core_memory", "- ハルは京都の北白川に住んでいる", author="user", reason="edit")
+    nox.shared.renew()
+    assert shared(nox) == ["ハルは京都の北白川に住んでいる"]
+    claris.audiences.mark("core_memory.txt", "this-persona")
+    assert not shared(nox)
+    nox.shared.renew()
+    assert not shared(nox)
+    claris.audiences.mark(message, "any")
+    nox.shared.renew()
+    assert shared(nox) == [FACT]
+
+
 def test_what_is_erased_leaves_it_to_the_last_byte(house: Services) -> None:
     share(house, "Claris", "Nox")
     message = tell(house, "Claris")

@@ -42,6 +42,10 @@ def test_which_minds_may_be_given_a_memory_is_said_by_its_id(tmp_path: Path) -> 
     assert "!" in run("memories", "Hazel", fact["id"], home=home).stdout
     run("memories", "Hazel", fact["evidence"][0], "--audience", "any", home=home)
     assert {one["audience"] for one in lines(run("memories", "Hazel", "--json", home=home))} == {"any"}
+    [own] = lines(run("memories", "Hazel", fact["id"], "--audience", "this-persona", "--json", home=home))
+    assert (own["audience"], own["personas"]) == ("any", "this-persona")
+    assert "=" in run("memories", "Hazel", fact["id"], home=home).stdout
+    run("memories", "Hazel", fact["id"], "--audience", "any", home=home)
     run("memories", "Hazel", fact["id"], "--audience", "nobody", home=home, expect=1)
     run("memories", "Hazel", "f_none", "--audience", "any", home=home, expect=1)
 

@@ -33,11 +33,30 @@ def test_a_day_and_a_message_are_kept_here_and_let_go(services: Services, memori
     assert said.id in memories.audiences.kept().messages
     around = read(browser.get(address_of(NAME, f"around/{said.id}")))
     assert t("memories.audience_here") in around.text
-    assert not around.all(BUTTON), "it is let go where it was marked"
+    assert not around.all('button[value="any"]'), "it is let go where it was marked"
     day = read(press(browser, day, BUTTON))
     assert t("memories.audience_any") in day.one(".trust").text
     around = read(press(browser, read(browser.get(address_of(NAME, f"around/{said.id}"))), BUTTON))
     assert t("memories.audience_here") in around.text
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_day_is_kept_with_its_persona_and_let_go(services: Services, memories: Memories, lang: str) -> None:
+    said = memories.log.append("user", "ミナ", "海へ行った")
+    episode = Episode(date=DAY, summary="海へ行った。", evidence=[said.id], mind="built-in").sealed()
+    memories.apply({memories.episodes.path(DAY): episode.dump()}, author="dream", reason="night")
+    browser, t = visitor_of(services), texts(lang)
+    browser.headers["accept-language"] = lang
+    day = read(
+        press(browser, read(browser.get(address_of(NAME, f"memories/days/{DAY}"))), 'button[value="this-persona"]')
+    )
+    assert t("memories.audience_own") in day.one(".trust").text
+    assert t("memories.audience_any") in day.one(".trust").text, "any mind of this persona may have it"
+    assert said.id in memories.audiences.own().messages
+    assert not memories.audiences.kept()
+    day = read(press(browser, day, 'button[value="any"]'))
+    assert t("memories.audience_own") not in day.one(".trust").text
+    assert not memories.audiences.own()
 
 
 def test_what_is_not_there_is_not_found(services: Services, memories: Memories) -> None:

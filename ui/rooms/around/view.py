@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from managers.memory.audience import NOTHING_KEPT
+from managers.memory.audience import ANYBODY, Given
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message, is_unnamed
 from ui.components.times import when
@@ -38,15 +38,14 @@ class Around:
         more: the address of a longer excerpt; empty where this is one.
         talk: the address of the message in the talk.
         id: of the message in question.
-        is_here: it is kept from minds elsewhere; `is_marked`: because a person marked it, not a memory that rests on it.
+        given: for whom it is.
     """
 
     said: Sequence[Said] = ()
     more: str = ""
     talk: str = ""
     id: str = ""
-    is_here: bool = False
-    is_marked: bool = False
+    given: Given = ANYBODY
 
 
 def around_of(visit: PersonaVisit, message_id: str, beside: int = BESIDE) -> Around:
@@ -63,9 +62,9 @@ def around_of(visit: PersonaVisit, message_id: str, beside: int = BESIDE) -> Aro
         return Around()
     more = "" if beside >= MOST_BESIDE else visit.at(f"around/{message_id}", beside=MOST_BESIDE)
     talk = f"{visit.at('', before=_next_after(log, found[-1]))}#m-{message_id}"
-    kept = visit.memories.spare("audience", visit.memories.audiences.kept, NOTHING_KEPT)
-    is_here, is_marked = message_id in kept.messages, message_id in kept.marked
-    return Around([_said(one, message_id, visit) for one in found], more, talk, message_id, is_here, is_marked)
+    audiences = visit.memories.audiences
+    given = visit.memories.spare("audience", lambda: audiences.given([message_id], message_id), ANYBODY)
+    return Around([_said(one, message_id, visit) for one in found], more, talk, message_id, given)
 
 
 def neighbours(log: LogReader, message_id: str, beside: int = BESIDE) -> list[Message]:

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, UploadFile
 from fastapi.responses import Response
 
-from managers.memory.audience import NOTHING_KEPT
+from managers.memory.audience import ANYBODY
 from managers.recall.documents.document_loader import DOCUMENTS, MAX_BYTES
 from managers.storage.errors import UtataneError
 from ui.rooms.knowledge import view
@@ -76,7 +76,7 @@ def _page(visit: PersonaVisit, outcomes: Sequence[view.Outcome] = ()) -> Respons
     return visit.show(
         "rooms/knowledge/knowledge.html",
         documents=memories.knowledge.list(),
-        kept=memories.spare("audience", memories.audiences.kept, NOTHING_KEPT).marked,
+        given=lambda path: memories.spare("audience", lambda: memories.audiences.given([], path), ANYBODY),
         unread=memories.recall.unread_documents(),
         size=view.size,
         removed=memories.knowledge.removed(),

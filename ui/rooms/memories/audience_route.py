@@ -1,25 +1,33 @@
-"""Which minds may be given a memory or a message: any, or those on this computer only."""
+"""For whom a memory or a message is: any mind or those on this computer only, every persona or this one alone."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from managers.hygiene.inventory import KINDS, find, mark, mark_said
-from managers.memory.audience import AUDIENCES, file_named
+from managers.memory.audience import AUDIENCES, LIMITS, Audience, file_named
 from managers.memory.errors import MessageNotFoundError, NoSuchMemoryError
 from ui.server.visit import FormText, With
 
 router = APIRouter(prefix="/audience")
+_TOLD: Final[Mapping[Audience, str]] = {
+    "any": "memories.audience_any",
+    "this-computer": "memories.audience_here",
+    "this-persona": "memories.audience_own",
+}
 
 
 @router.post("")
 def change(
     visit: With, memory: FormText, audience: FormText, kind: FormText = "", place: FormText = "", back: FormText = ""
 ) -> Response:
-    """Let a memory be for other minds than before; without a kind it is a message, `file` is a whole file."""
+    """Let a memory be for others than before; without a kind it is a message, `file` is a whole file."""
     held = visit.memories
-    chosen = next((one for one in AUDIENCES if one == audience), AUDIENCES[-1])
+    chosen = next((one for one in AUDIENCES if one == audience), LIMITS[0])
     if kind == "file":
         path = file_named(held.paths, memory)
         if path is None:
@@ -36,4 +44,4 @@ def change(
             raise MessageNotFoundError(message_id=memory)
         mark_said(held.audiences, held.log, memory, chosen)
     back = back if back.startswith(visit.at()) else visit.at("memories")
-    return visit.lead(back, visit.t(f"memories.audience_{'any' if chosen == 'any' else 'here'}"))
+    return visit.lead(back, visit.t(_TOLD[chosen]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from managers.hygiene.inventory import Memory
-from managers.memory.audience import NOTHING_KEPT
+from managers.memory.audience import ANYBODY, Given
 from managers.memory.confidence import START
 from ui.rooms.memories.shelves import day_of
 from ui.server.visit import PersonaVisit
@@ -28,8 +28,7 @@ class Trust:
         last_used: the day of that in words; empty where it was never used.
         generation: how many merges lie behind it.
         memory: the memory itself.
-        is_here: it is kept from minds elsewhere.
-        is_marked: a person marked it itself, not what it rests on.
+        given: for whom it is.
         at, back: where its audience is changed, and where that leads back to.
     """
 
@@ -40,8 +39,7 @@ class Trust:
     last_used: str
     generation: int
     memory: Memory
-    is_here: bool
-    is_marked: bool
+    given: Given
     at: str
     back: str
 
@@ -51,7 +49,7 @@ def trust_in(visit: PersonaVisit, memory: Memory) -> Trust:
     standing = memory.standing
     value = memory.confidence(visit.now.date())
     unfaded = START[memory.origin] if standing.confidence is None else standing.confidence
-    kept = visit.memories.spare("audience", visit.memories.audiences.kept, NOTHING_KEPT)
+    held = visit.memories
     level = "kept" if memory.is_kept else next(word for least, word in _WORDS if value >= least)
     return Trust(
         level,
@@ -61,8 +59,7 @@ def trust_in(visit: PersonaVisit, memory: Memory) -> Trust:
         day_of(standing.last_accessed, visit),
         standing.generation,
         memory,
-        kept.holds(memory.evidence, memory.id, memory.place),
-        memory.id in kept.marked,
+        held.spare("audience", lambda: held.audiences.given(memory.evidence, memory.id, memory.place), ANYBODY),
         visit.at("memories/audience"),
         visit.here,
     )

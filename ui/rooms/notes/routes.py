@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
 from agent.prompt_prefix import what_is_cut
-from managers.memory.audience import NOTES, NOTHING_KEPT
+from managers.memory.audience import ANYBODY, NOTES
 from managers.memory.notes import Note, NoteKind
 from managers.storage.errors import ExternallyChangedError
 from ui.rooms.history.routes import past_of_file
@@ -59,7 +59,7 @@ def _page(visit: PersonaVisit, kind: NoteKind, note: Note, *, theirs: str | None
         kind=kind,
         note=note,
         file=NOTES[kind],
-        is_here=visit.memories.spare("audience", visit.memories.audiences.kept, NOTHING_KEPT).holds_file(NOTES[kind]),
+        given=visit.memories.spare("audience", lambda: visit.memories.audiences.given([], NOTES[kind]), ANYBODY),
         theirs=theirs,
         cut=[one for one in what_is_cut(visit.memories, visit.companion.choice().mind) if one.code == f"cut-{kind}"],
         past=past_of_file(visit, path),
