@@ -65,12 +65,12 @@ def memories(
 
 
 def _let_be_for(held: Memories, memory_id: str, audience: str) -> None:
-    """Say for whom a memory, a message or a whole file is.
+    """Say for whom a memory, a goal, a question, a way to help, a message or a whole file is.
 
     Raises:
         UnknownAudienceError, NoSuchMemoryError: nothing was changed.
     """
-    from managers.hygiene.inventory import mark, mark_said
+    from managers.hygiene.inventory import listed, mark, mark_listed, mark_said
     from managers.hygiene.inventory import memories as active
     from managers.memory.audience import AUDIENCES, file_named
     from managers.memory.errors import NoSuchMemoryError
@@ -78,9 +78,12 @@ def _let_be_for(held: Memories, memory_id: str, audience: str) -> None:
     chosen = next((one for one in AUDIENCES if one == audience), None)
     if chosen is None:
         raise UnknownAudienceError(given=audience, known=", ".join(AUDIENCES))
-    memory = next((one for one in active(held.working_copy()) if one.id == memory_id), None)
+    copy = held.working_copy()
+    memory = next((one for one in active(copy) if one.id == memory_id), None)
     if memory is not None:
         mark(held.audiences, held.log, memory, chosen)
+    elif (one := listed(copy, memory_id)) is not None:
+        mark_listed(held.audiences, held.log, one, chosen)
     elif held.log.get(memory_id) is not None:
         mark_said(held.audiences, held.log, memory_id, chosen)
     elif (path := file_named(held.paths, memory_id)) is not None:

@@ -137,6 +137,18 @@ def mark(audiences: AudienceStore, log: LogReader, memory: Memory, audience: Aud
     audiences.mark(memory.id, audience, messages, place, days_of(log, messages))
 
 
+def listed(copy: WorkingCopy, memory_id: str) -> Remembered | None:
+    """Return a goal, a question or what was learned about helping; they are marked, though no limits count them."""
+    goal = copy.goals.get(memory_id)
+    return goal[1] if goal else copy.questions.get(memory_id) or copy.strategies.get(memory_id)
+
+
+def mark_listed(audiences: AudienceStore, log: LogReader, one: Remembered, audience: Audience) -> None:
+    """Let a goal, a question or what was learned about helping be for others than before."""
+    messages = with_answers(log, one.evidence)
+    audiences.mark(one.id, audience, messages, days=days_of(log, messages))
+
+
 def mark_said(audiences: AudienceStore, log: LogReader, message_id: str, audience: Audience) -> None:
     """Let a message, with what was answered to it, be for others than before."""
     messages = with_answers(log, [message_id])

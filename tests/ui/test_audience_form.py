@@ -9,6 +9,9 @@ import pytest
 from agent.memories import Memories
 from agent.services import Services
 from managers.memory.episodes import Episode
+from managers.memory.goals import Goal
+from managers.memory.questions import Question
+from managers.memory.strategies import DecompositionPattern, Strategies
 from tests.ui.reading import press, read
 from tests.ui.rooms import NAME
 from tests.ui.visitors import visitor_of
@@ -59,11 +62,29 @@ def test_a_day_is_kept_with_its_persona_and_let_go(services: Services, memories:
     assert not memories.audiences.own()
 
 
+def test_a_goal_a_question_and_a_way_to_help_are_kept_here_and_let_go(services: Services, memories: Memories) -> None:
+    memories.goals.change(
+        lambda there: there.created("short_term", Goal(id="sh_1", goal="海を見る", mind="model")),
+        author="dream",
+        reason="",
+    )
+    memories.questions.add(Question(id="q_1", topic="海", created_at="2026-11-10 03:00:00"), author="dream", reason="")
+    way = DecompositionPattern(kind="decomposition", id="st_1", query_pattern="海の話", success_rate=1.0, usage_count=1)
+    memories.apply(Strategies([way]).changes(memories.strategies.path), author="dream", reason="")
+    browser = visitor_of(services)
+    for shelf, marked in (("goals", "sh_1"), ("questions", "q_1"), ("helping", "st_1")):
+        page = read(press(browser, read(browser.get(address_of(NAME, f"memories/{shelf}"))), BUTTON))
+        assert set(memories.audiences.kept().marked) == {marked}
+        read(press(browser, page, 'button[value="any"]'))
+        assert not memories.audiences.kept()
+
+
 def test_what_is_not_there_is_not_found(services: Services, memories: Memories) -> None:
     browser = visitor_of(services)
     for form in (
         {"memory": "f_none", "kind": "fact", "place": "x"},
         {"memory": "log.txt", "kind": "file"},
+        {"memory": "sh_none", "kind": "listed"},
         {"memory": "20260101T000000-aaaaaaaa"},
     ):
         answer = browser.post(address_of(NAME, "memories/audience"), data={"audience": "any", **form})

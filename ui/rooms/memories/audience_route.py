@@ -8,7 +8,7 @@ from typing import Final
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from managers.hygiene.inventory import KINDS, find, mark, mark_said
+from managers.hygiene.inventory import KINDS, find, listed, mark, mark_listed, mark_said
 from managers.memory.audience import AUDIENCES, LIMITS, Audience, file_named
 from managers.memory.errors import MessageNotFoundError, NoSuchMemoryError
 from ui.server.visit import FormText, With
@@ -25,7 +25,10 @@ _TOLD: Final[Mapping[Audience, str]] = {
 def change(
     visit: With, memory: FormText, audience: FormText, kind: FormText = "", place: FormText = "", back: FormText = ""
 ) -> Response:
-    """Let a memory be for others than before; without a kind it is a message, `file` is a whole file."""
+    """Let a memory be for others than before; without a kind it is a message, `file` is a whole file.
+
+    `listed` is a goal, a question or what was learned about helping.
+    """
     held = visit.memories
     chosen = next((one for one in AUDIENCES if one == audience), LIMITS[0])
     if kind == "file":
@@ -33,6 +36,11 @@ def change(
         if path is None:
             raise NoSuchMemoryError(id=memory)
         held.audiences.mark(path, chosen)
+    elif kind == "listed":
+        one = listed(held.working_copy(), memory)
+        if one is None:
+            raise NoSuchMemoryError(id=memory)
+        mark_listed(held.audiences, held.log, one, chosen)
     elif kind:
         known = next((one for one in KINDS if one == kind), None)
         found = find(held.working_copy(), known, place, memory) if known else None

@@ -17,6 +17,7 @@ from managers.storage.history.parts import file_part
 from ui.errors import MemoryGoneError
 from ui.locales import Texts
 from ui.rooms.memories.shelves import day_of, evidence_of, gone, maker_name, page_of, past_of_path, past_of_record, show
+from ui.rooms.memories.trust import given
 from ui.server.visit import FormText, PersonaVisit, With
 
 PAGE: Final = 15
@@ -118,6 +119,7 @@ def _records(visit: PersonaVisit, some: Sequence[Pattern], kept: set[str]) -> li
             "steps": one.subtasks if isinstance(one, DecompositionPattern) else (),
             "evidence": evidence,
             "at": visit.at(f"memories/helping/{one.id}") if one.id in kept else "",
+            "given": given(visit, one.evidence, one.id),
             "past": past_of_record(visit, one.id),
         }
         for one, evidence in zip(some, evidence_of(visit, [one.evidence for one in some]), strict=True)

@@ -21,7 +21,7 @@ from managers.storage.history.parts import file_part
 from ui.errors import MemoryGoneError
 from ui.locales import Texts
 from ui.rooms.memories.shelves import day_of, evidence_of, gone, maker_name, page_of, past_of_path, past_of_record, show
-from ui.rooms.memories.trust import trust_in
+from ui.rooms.memories.trust import given, trust_in
 from ui.server.visit import FormText, PersonaVisit, With
 
 Shelf = Literal["insights", "goals", "questions"]
@@ -171,6 +171,7 @@ def records_of(visit: PersonaVisit, memories: Sequence[Memory], kept: Collection
             "evidence": rests_on,
             "answered": answer_rests_on,
             "trust": trust_in(visit, of_insight(one)) if isinstance(one, Insight) else None,
+            "given": None if isinstance(one, Insight) else given(visit, one.evidence, one.id),
             "past": past_of_record(visit, one.id),
             "is_pinned": one.is_pinned,
             "is_open": isinstance(one, Goal | Question) and one.status in {"active", "open"},

@@ -49,7 +49,6 @@ def trust_in(visit: PersonaVisit, memory: Memory) -> Trust:
     standing = memory.standing
     value = memory.confidence(visit.now.date())
     unfaded = START[memory.origin] if standing.confidence is None else standing.confidence
-    held = visit.memories
     level = "kept" if memory.is_kept else next(word for least, word in _WORDS if value >= least)
     return Trust(
         level,
@@ -59,7 +58,13 @@ def trust_in(visit: PersonaVisit, memory: Memory) -> Trust:
         day_of(standing.last_accessed, visit),
         standing.generation,
         memory,
-        held.spare("audience", lambda: held.audiences.given(memory.evidence, memory.id, memory.place), ANYBODY),
+        given(visit, memory.evidence, memory.id, memory.place),
         visit.at("memories/audience"),
         visit.here,
     )
+
+
+def given(visit: PersonaVisit, evidence: Sequence[str], memory_id: str, place: str = "") -> Given:
+    """Return for whom a memory is; where nobody can tell, that is said beside the page."""
+    held = visit.memories
+    return held.spare("audience", lambda: held.audiences.given(evidence, memory_id, place), ANYBODY)
