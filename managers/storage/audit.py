@@ -1,5 +1,7 @@
 """The audit: what left this computer and to whom, and what was exported, imported, erased, taken back or written by tools.
 
+What another program was handed stands here, too: it runs on this computer, and nobody knows where it sends what it gets.
+
 `memory/audit_YYYY-MM.jsonl` has one line an event, which is only ever added. A line holds times, random ids, counts, kinds
 and recipients: no words, and nothing that was computed from words (the ids of dreamt memories and of the history are, so
 they are told by the messages that they rest on). So whatever is erased, the audit can stay as it is. Each line ends with a
@@ -36,8 +38,11 @@ Kind = Literal[
     "model_call",
     "embedding_call",
     "fetch",
+    "program",
     "export",
     "import",
+    "backup",
+    "from_backup",
     "erasure",
     "tool_write",
     "undo",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from managers.exchange.backups.errors import (
     BackupDamagedError,
@@ -25,6 +26,7 @@ from managers.exchange.backups.repository import FOLDER, Repository, exists
 from managers.exchange.backups.sealing import new_key
 from managers.exchange.backups.state import State, change_state, read_state
 from managers.exchange.backups.thinning import kept
+from managers.storage.audit import Given, record
 from managers.storage.clock import Clock, SystemClock
 from managers.storage.errors import UtataneError
 from managers.storage.paths import Home
@@ -160,6 +162,8 @@ class Backups:
         before = None if is_full else self._last_good(repository, own)
         head = head.proved(self._prover(repository).prove(files, before))
         repository.save_head(head)
+        if self.place != self.home.backups:
+            note_in_audits(self.home, self.clock, "backup", files)
         return head
 
     def _prover(self, repository: Repository) -> Prover:
@@ -337,6 +341,16 @@ class Backups:
         repository = self.repository()
         with repository.working():
             repository.stop_encrypting()
+
+
+def note_in_audits(home: Home, clock: Clock, kind: Literal["backup", "from_backup"], files: Iterable[File]) -> None:
+    """Note with each persona of a home that files of it were copied to where backups lie, or brought back from there."""
+    parts = (file.path.split("/") for file in files)
+    counts = Counter(
+        names[1] for names in parts if names[0] == home.characters.name and len(names) > len(("characters", "name"))
+    )
+    for name, count in counts.items():
+        record(home.persona(name), clock.now(), kind, Given({"files": count}))
 
 
 def backups_of(home: Home, clock: Clock | None = None) -> Backups:

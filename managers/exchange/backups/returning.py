@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 
 from managers.exchange.backups.errors import NotInBackupError, RestoreInPlaceError, RestoreTargetTakenError
-from managers.exchange.backups.keeping import Backups, snapshot
+from managers.exchange.backups.keeping import Backups, note_in_audits, snapshot
 from managers.exchange.backups.listing import File, Head
 from managers.exchange.backups.restoring import beneath, contents, restore_file
 from managers.exchange.backups.state import read_state
@@ -17,6 +17,7 @@ from managers.personas import PersonaStore
 from managers.personas.folders import arranging, building
 from managers.personas.sensitive_settings import NOTHING
 from managers.storage import opening
+from managers.storage.audit import Given, record
 from managers.storage.files import TEMPORARY_SUFFIX, explained, fsync_folder, make_folder, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
@@ -30,7 +31,7 @@ def restore_home(backups: Backups, head: Head, target: Path) -> int:
     Raises:
         RestoreTargetTakenError, BackupDamagedError, BackupLockedError, DiskFullError, UnwritableError: nothing was made.
     """
-    return _restored(backups, backups.files_in(head), target)
+    return _restored(backups, head, backups.files_in(head), "", target)
 
 
 def restore_path(backups: Backups, head: Head, path: str, target: Path) -> int:
@@ -42,7 +43,7 @@ def restore_path(backups: Backups, head: Head, path: str, target: Path) -> int:
     """
     files = backups.files_in(head, path)
     if [file.path for file in files] != [path]:
-        return _restored(backups, beneath(files, path), target)
+        return _restored(backups, head, beneath(files, path), path, target)
     if opening.look(target) is not None:
         raise RestoreTargetTakenError(path=target)
     file = files[0]
@@ -53,6 +54,7 @@ def restore_path(backups: Backups, head: Head, path: str, target: Path) -> int:
         fsync_folder(target.parent)
     except OSError as error:
         raise explained(error, target) from error
+    note_in_audits(backups.home, backups.clock, "from_backup", files)
     return 1
 
 
@@ -75,6 +77,7 @@ def restore_in_place(backups: Backups, head: Head, path: str) -> None:
         target = opening.inside(home.folder, path)
         make_folder(target.parent)
         write_atomic(target, data)
+    note_in_audits(backups.home, backups.clock, "from_backup", backups.files_in(head, path))
 
 
 def restore_home_in_place(
@@ -152,11 +155,12 @@ def restore_persona(
             door.admit(free)
             if agreed:
                 door.admissions.agree(PersonaPaths(home.characters / free), agreed)
+    record(home.persona(free), backups.clock.now(), "from_backup", Given({"files": len(files)}))
     return free
 
 
-def _restored(backups: Backups, files: list[File], target: Path) -> int:
-    """Write files into a folder that is there once all of them are."""
+def _restored(backups: Backups, head: Head, files: list[File], path: str, target: Path) -> int:
+    """Write what a backup holds under a path into a folder that is there once all of it is."""
     if opening.look(target) is not None and (not target.is_dir() or any(target.iterdir())):
         raise RestoreTargetTakenError(path=target)
     unfinished = target.with_name(f".{target.name}{TEMPORARY_SUFFIX}")
@@ -177,4 +181,5 @@ def _restored(backups: Backups, files: list[File], target: Path) -> int:
         raise explained(error, target) from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+    note_in_audits(backups.home, backups.clock, "from_backup", backups.files_in(head, path))
     return len(files)

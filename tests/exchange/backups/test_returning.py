@@ -13,8 +13,9 @@ import pytest
 from agent.services import open_services
 from managers.exchange.backups.errors import BackupDamagedError, NotInBackupError, RestoreTargetTakenError
 from managers.exchange.backups.keeping import Backups, backups_of
-from managers.exchange.backups.returning import restore_home, restore_path, restore_persona
+from managers.exchange.backups.returning import restore_home, restore_in_place, restore_path, restore_persona
 from managers.personas import PersonaStore
+from managers.storage.audit import events, flaws
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
 from tests.crash import kill_everywhere, needs_signals
@@ -53,6 +54,31 @@ def test_a_persona_comes_back_as_itself_and_can_be_talked_to(backups: Backups, h
         assert services.personas.door.waiting() == []
     finally:
         services.close()
+
+
+def test_what_went_to_another_disk_and_came_back_stands_in_the_audit(
+    backups: Backups, home: Home, store: PersonaStore, tmp_path: Path
+) -> None:
+    def told() -> list[tuple[str, bool]]:
+        kinds = {"backup", "from_backup"}
+        found = [one for one in events(home.persona(NAME)) if one.kind in kinds]
+        return [(one.kind, one.given.counts["files"] > 1) for one in found]
+
+    backups.make()
+    assert told() == []  # within the home nothing went anywhere
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    elsewhere = replace(backups, folder=disk / "backups")
+    head = elsewhere.make()
+    assert told() == [("backup", True)]
+    restore_path(elsewhere, head, f"characters/{NAME}/log.txt", tmp_path / "log.txt")
+    restore_home(elsewhere, head, tmp_path / "home-again")
+    restore_in_place(elsewhere, head, f"characters/{NAME}/notepad.txt")
+    assert told()[:3] == [("from_backup", False), ("from_backup", True), ("from_backup", False)]
+    store.delete(NAME)
+    restore_persona(elsewhere, store, head, NAME)
+    assert told() == [("from_backup", True)]
+    assert not flaws(home.persona(NAME))
 
 
 def test_a_list_that_somebody_else_wrote_leads_nowhere_else(backups: Backups, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.held_writes import KEPT, MOST
 from managers.mind import ReplyPiece, ReplyRequest, TextPiece, ToolCall
+from managers.storage.audit import Recipient, events, flaws
 from managers.storage.paths import CHECKOUT
 from tests.agent.choosing import Always, ScriptedMind
 from tests.ui.rooms import House
@@ -213,6 +214,21 @@ def test_notes_and_personas(house: House, client: Client) -> None:
     assert "日曜は散歩" in answer["core_memory"]
     listed = {one["name"]: one["language"] for one in call(client, "personas")}
     assert listed.items() >= {house.name: "ja", "Hazel": "en"}.items()
+
+
+def test_what_a_program_was_handed_stands_in_the_audit_without_a_word(house: House, client: Client) -> None:
+    (cat, *_) = house.tell()
+    house.memories.recall.catch_up()
+    house.memories.notes.append("notepad", "牛乳を買う", author="user", reason="edit")
+    call(client, "recall", house.name, "猫のモモ")
+    call(client, "notes", house.name)
+    call(client, "memories", house.name, "goals")  # there are none: nothing was handed out
+    told = [one for one in events(house.memories.paths) if one.kind == "program"]
+    assert [(one.to, one.given.is_masked) for one in told] == [(Recipient("API"), False)] * 2
+    assert told[0].given.counts == {"notepad": 1}
+    assert cat in told[1].given.ids
+    assert told[1].given.counts["recalled"] > 0
+    assert not flaws(house.memories.paths)
 
 
 def test_memories_are_listed_by_kind(house: House, client: Client) -> None:

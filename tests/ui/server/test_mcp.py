@@ -14,6 +14,7 @@ from mcp.types import CallToolResult, Tool
 
 from agent.services import Services
 from managers.storage.access import Access
+from managers.storage.audit import Recipient, events
 from managers.storage.paths import CHECKOUT
 from tests.ui.rooms import House
 from tests.ui.server.programs import Served, home_served, new_house, refused, said
@@ -138,6 +139,13 @@ def test_notes_are_read(house: House, served: Served, tool: str, note: str) -> N
     answer = said(ask(served, tool, persona=house.name))
     assert is_quoted(answer, "約束: 日曜は散歩")
     assert is_quoted(answer, ORDER)
+
+
+def test_what_a_client_was_told_stands_in_the_audit(house: House, served: Served) -> None:
+    house.memories.notes.append("notepad", "牛乳を買う", author="user", reason="edit")
+    ask(served, "read_notepad", persona=house.name)
+    [told] = [one for one in events(house.memories.paths) if one.kind == "program"]
+    assert (told.to, told.given.counts, told.given.is_masked) == (Recipient("MCP"), {"notepad": 1}, False)
 
 
 def test_a_note_that_is_for_this_computer_only_is_read_to_nobody(house: House, served: Served) -> None:

@@ -16,12 +16,12 @@ from pydantic import Field
 
 from agent import as_json
 from agent.approval import AddedTo, ask_for_program
-from agent.audience import other_hits
 from agent.memories import Memories
 from agent.retrieval import as_types, retrieve_as_turn
 from agent.tools.note_tools import MAX_TEXT
 from managers.memory.audience import NOTES
 from managers.recall.hits import Hit
+from managers.storage.audit import Given
 from ui.server.programs.listing import Kind, listed, others_of
 from ui.server.programs.saying import told, waiting
 from ui.server.programs.working import ForPrograms
@@ -29,12 +29,16 @@ from ui.server.programs.working import ForPrograms
 Count = Annotated[int, Field(ge=1, le=500)]
 Query = Annotated[str, Field(min_length=1, max_length=4_000)]
 Note = Annotated[str, Field(min_length=1, max_length=MAX_TEXT, pattern=r"\S")]
+_COUNTED: Final = {"episodes": "episodes", "goals": "goals", "questions": "questions"}
+"""Under what memories of a kind are counted in the audit; all others as memories."""
 _LOOK_SECONDS: Final = 0.2
 """How often it is looked how far a dream has come."""
 
 
 class Endpoints(ForPrograms):
     """What programs may call."""
+
+    door = "API"
 
     def all(self) -> Sequence[Callable[..., Any]]:
         """Return the endpoints."""
@@ -74,7 +78,12 @@ class Endpoints(ForPrograms):
         companion = self._services.companion(persona)
         turn = companion.say(text, for_program=True)
         self._when_begun(persona)
-        yield from told(turn, companion, self._lang())
+        for event in told(turn, companion, self._lang()):
+            if event["event"] == "reply":
+                ids = tuple(one for hit in event["recalled"] for one in hit["message_ids"])
+                given = Given({"messages": 1, "recalled": len(event["recalled"])}, ids=(event["message_id"], *ids))
+                self._handed(companion.memories, given)
+            yield event
 
     def recall(
         self, persona: str, query: Query, k: Count = 10, kind: str = "", as_turn: bool = False
@@ -94,9 +103,9 @@ class Endpoints(ForPrograms):
         memories = self._memories(persona)
         memories.recall.keep_up()
         if as_turn:
-            return _searched(memories, query, lambda: retrieve_as_turn(memories, query, leaves=True))
+            return self._searched(memories, query, lambda: retrieve_as_turn(memories, query, leaves=True))
         types = as_types(kind or None)
-        return _searched(memories, query, lambda: memories.recall.search(query, k, types=types))
+        return self._searched(memories, query, lambda: memories.recall.search(query, k, types=types))
 
     def search_past_conversations(self, persona: str, query: Query) -> dict[str, Any]:
         """Find messages that contain exactly these words: the two newest and the two oldest.
@@ -109,7 +118,9 @@ class Endpoints(ForPrograms):
             as `recall` does.
         """
         memories = self._memories(persona)
-        return _searched(memories, query, lambda: memories.recall.search_past_conversations(query, with_recent=True))
+        return self._searched(
+            memories, query, lambda: memories.recall.search_past_conversations(query, with_recent=True)
+        )
 
     def search_knowledge_base(self, persona: str, query: Query) -> dict[str, Any]:
         """Search the documents that the user gave a persona to read.
@@ -122,7 +133,7 @@ class Endpoints(ForPrograms):
             as `recall` does.
         """
         memories = self._memories(persona)
-        return _searched(memories, query, lambda: memories.recall.search_knowledge_base(query))
+        return self._searched(memories, query, lambda: memories.recall.search_knowledge_base(query))
 
     def notes(self, persona: str) -> dict[str, str]:
         """Read what a persona keeps before its eyes.
@@ -135,7 +146,11 @@ class Endpoints(ForPrograms):
         """
         memories = self._memories(persona)
         kept = memories.audiences.kept()
-        return {note: "" if kept.holds_file(path) else memories.notes.read(note).text for note, path in NOTES.items()}
+        found: dict[str, str] = {
+            note: "" if kept.holds_file(path) else memories.notes.read(note).text for note, path in NOTES.items()
+        }
+        self._handed(memories, Given({note: len(text.splitlines()) for note, text in found.items()}))
+        return found
 
     def add_note(self, persona: str, text: Note, note: AddedTo = "notepad") -> dict[str, Any]:
         """Ask to add something to a note. Nothing is written before the user says yes on the page.
@@ -169,7 +184,10 @@ class Endpoints(ForPrograms):
         Returns:
             the `kind`, how many there are in `total`, and the `items` with the fields that their files have.
         """
-        total, items = listed(self._memories(persona), kind, slice(offset, offset + limit))
+        memories = self._memories(persona)
+        total, items = listed(memories, kind, slice(offset, offset + limit))
+        days = tuple(item["date"] for item in items if kind == "episodes")
+        self._handed(memories, Given({_COUNTED.get(kind, "memories"): len(items)}, days=days))
         return {"kind": kind, "total": total, "items": items}
 
     def dream(self, persona: str) -> Iterator[dict[str, Any]]:
@@ -195,13 +213,14 @@ class Endpoints(ForPrograms):
         if ended.error is not None:
             raise ended.error
         kept = memories.audiences.kept()
-        yield {"event": "dreamt"} | (others_of(kept, ended.report).plain() if ended.report else {})
+        report = others_of(kept, ended.report) if ended.report else None
+        self._handed(memories, Given({"memories": len(report.changes) if report else 0}))
+        yield {"event": "dreamt"} | (report.plain() if report else {})
 
     def _memories(self, persona: str) -> Memories:
         return self._services.companion(persona).memories
 
-
-def _searched(memories: Memories, query: str, search: Callable[[], Sequence[Hit]]) -> dict[str, Any]:
-    started = time.perf_counter()
-    hits = other_hits(memories.audiences.kept(), search())
-    return as_json.search(query, hits, 1000 * (time.perf_counter() - started))
+    def _searched(self, memories: Memories, query: str, search: Callable[[], Sequence[Hit]]) -> dict[str, Any]:
+        started = time.perf_counter()
+        hits = self._found(memories, search())
+        return as_json.search(query, hits, 1000 * (time.perf_counter() - started))

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agent.approval import AddedTo, ask_for_program
-from agent.audience import other_hits
 from agent.memories import Memories
 from agent.prompts.quoting import name_in_label, quoted
 from agent.prompts.system_prompt import hit as told
@@ -19,6 +18,7 @@ from agent.tools.search_tools import MAX_QUERY
 from managers.memory.audience import NOTES
 from managers.memory.notes import NoteKind
 from managers.recall.hits import Hit
+from managers.storage.audit import Given
 from ui.locales import texts
 from ui.server.programs.endpoints import Note
 from ui.server.programs.working import ForPrograms
@@ -29,6 +29,8 @@ Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY)]
 
 class Tools(ForPrograms):
     """What MCP clients may call."""
+
+    door = "MCP"
 
     def all(self) -> Sequence[Callable[..., Any]]:
         """Return the tools."""
@@ -50,7 +52,7 @@ class Tools(ForPrograms):
             persona: Whose memory; leave it empty for the persona that the user talked to last.
         """
         memories = self._memories(persona)
-        return _answer(memories, memories.recall.recall_memories(query))
+        return self._answer(memories, memories.recall.recall_memories(query))
 
     def search_past_conversations(self, query: Query, persona: str = "") -> str:
         """Find messages of the user and their companion that contain exactly these words: the two newest and the two oldest.
@@ -60,7 +62,7 @@ class Tools(ForPrograms):
             persona: Whose conversations; leave it empty for the persona that the user talked to last.
         """
         memories = self._memories(persona)
-        return _answer(memories, memories.recall.search_past_conversations(query, with_recent=True))
+        return self._answer(memories, memories.recall.search_past_conversations(query, with_recent=True))
 
     def search_knowledge_base(self, query: Query, persona: str = "") -> str:
         """Look something up in the documents that the user gave their companion to read.
@@ -70,7 +72,7 @@ class Tools(ForPrograms):
             persona: Whose documents; leave it empty for the persona that the user talked to last.
         """
         memories = self._memories(persona)
-        return _answer(memories, memories.recall.search_knowledge_base(query))
+        return self._answer(memories, memories.recall.search_knowledge_base(query))
 
     def read_core_memory(self, persona: str = "") -> str:
         """Read what the companion always keeps in mind: who it is, what matters to the user, what was promised.
@@ -79,7 +81,7 @@ class Tools(ForPrograms):
             persona: Whose; leave it empty for the persona that the user talked to last.
         """
         memories = self._memories(persona)
-        return _note(memories, "core_memory")
+        return self._note(memories, "core_memory")
 
     def read_notepad(self, persona: str = "") -> str:
         """Read the companion's notepad: plans, and what the user asked it to keep in mind.
@@ -88,7 +90,7 @@ class Tools(ForPrograms):
             persona: Whose; leave it empty for the persona that the user talked to last.
         """
         memories = self._memories(persona)
-        return _note(memories, "notepad")
+        return self._note(memories, "notepad")
 
     def add_note(self, text: Note, note: AddedTo = "notepad", persona: str = "") -> str:
         """Ask to add something to the companion's notepad or core memory. It is written only after the user's yes on the page.
@@ -111,19 +113,18 @@ class Tools(ForPrograms):
     def _memories(self, persona: str) -> Memories:
         return self._services.companion(persona or last_spoken_to(self._services, self._lang())).memories
 
+    def _answer(self, memories: Memories, hits: Sequence[Hit]) -> str:
+        lang, hits = memories.sheet().language, self._found(memories, hits)
+        if not hits:
+            return texts(lang)("programs.none_found", persona=name_in_label(memories.paths.name))
+        return "\n".join([_found_in(memories), *(told(lang, hit) for hit in hits)])
 
-def _answer(memories: Memories, hits: Sequence[Hit]) -> str:
-    lang, hits = memories.sheet().language, other_hits(memories.audiences.kept(), hits)
-    if not hits:
-        return texts(lang)("programs.none_found", persona=name_in_label(memories.paths.name))
-    return "\n".join([_found_in(memories), *(told(lang, hit) for hit in hits)])
-
-
-def _note(memories: Memories, kind: NoteKind) -> str:
-    text = memories.notes.read(kind).text
-    if not text.strip() or memories.audiences.kept().holds_file(NOTES[kind]):
-        return texts(memories.sheet().language)("programs.empty")
-    return f"{_found_in(memories)}\n{quoted(text)}"
+    def _note(self, memories: Memories, kind: NoteKind) -> str:
+        text = memories.notes.read(kind).text
+        if not text.strip() or memories.audiences.kept().holds_file(NOTES[kind]):
+            return texts(memories.sheet().language)("programs.empty")
+        self._handed(memories, Given({kind: len(text.splitlines())}))
+        return f"{_found_in(memories)}\n{quoted(text)}"
 
 
 def _found_in(memories: Memories) -> str:
