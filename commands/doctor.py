@@ -17,7 +17,7 @@ from managers.domains import PREFIX
 from managers.domains.domain_store import domains_of
 from managers.exchange.backups.state import same_disk
 from managers.hygiene.inventory import memories
-from managers.hygiene.limits import count
+from managers.hygiene.limits import count, weigh
 from managers.hygiene.setting_conflicts import own_conflicts
 from managers.integrity import Trouble
 from managers.integrity.home_copies import look_at_home
@@ -207,7 +207,8 @@ def _census(services: Services, persona: Persona, settings: Settings) -> Iterato
     """Say how many memories are in use, and what they weigh beside the specification's estimate."""
     copy = WorkingCopy(Stores.open(persona.paths, services.clock))
     found = count(memories(copy), settings.memory.max_episodes)
-    weights = {"megabytes": found.bytes / 1e6, "estimate": found.estimate / 1e6}
+    measured = weigh(persona.paths)
+    weights = {"files": measured.files / 1e6, "index": measured.index / 1e6, "estimate": found.estimate / 1e6}
     yield _found(persona.name, "ok", "memories-in-use", total=found.total, limit=found.limit, **weights)
 
 

@@ -9,21 +9,23 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Final
 
 from managers.hygiene.archive import Going, Reason
 from managers.hygiene.inventory import KINDS, Kind, Memory
 from managers.hygiene.neighbours import near_to
 from managers.hygiene.similarity import meaning
+from managers.storage.files import entries
+from managers.storage.opening import look
+from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings
 
 _CROWDED: Final = ((0.9, 0.3), (0.7, 0.2))
 """Above this share of `max_episodes`, what is below this C-value goes."""
 _COLLECTED_BELOW: Final = 0.5
-TEXT_BYTES: Final = 500
-VECTOR_BYTES: Final = 384 * 4
-OTHER_BYTES: Final = 200
-"""What one memory weighs by the specification's estimate: 2.2 KB."""
+_ESTIMATED_BYTES: Final = 500 + 384 * 4 + 200
+"""What one memory weighs by the specification's estimate: its text, its vector, what else is known of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,10 @@ class Census:
     Attributes:
         counts: of each kind.
         limit: the setting `max_episodes`.
-        bytes: what their words and what stands beside them measure, as they lie in their files.
     """
 
     counts: dict[Kind, int]
     limit: int
-    bytes: int
 
     @property
     def total(self) -> int:
@@ -47,16 +47,44 @@ class Census:
     @property
     def estimate(self) -> int:
         """Bytes, by the specification's estimate, vectors included."""
-        return self.total * (TEXT_BYTES + VECTOR_BYTES + OTHER_BYTES)
+        return self.total * _ESTIMATED_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """What lies on the disk, in bytes.
+
+    Attributes:
+        files: the files of active memories, with what stands beside their words.
+        index: the search index, vectors included: of the talk, notes and documents, too.
+    """
+
+    files: int
+    index: int
 
 
 def count(memories: Iterable[Memory], limit: int) -> Census:
     """Count the active memories."""
-    counts, size = dict.fromkeys(KINDS, 0), 0
+    counts = dict.fromkeys(KINDS, 0)
     for memory in memories:
         counts[memory.kind] += 1
-        size += len(memory.text.encode()) + len(memory.standing.model_dump_json()) + sum(map(len, memory.evidence))
-    return Census(counts, limit, size)
+    return Census(counts, limit)
+
+
+def weigh(paths: PersonaPaths) -> Weight:
+    """Measure what lies on the disk; costs a look at each file.
+
+    Raises:
+        UnreadableError: a folder is there and cannot be listed.
+    """
+    insights = look(paths.insights)
+    days, cards, index = map(_size, (paths.episodic_memory, paths.entity_memory, paths.rag_index))
+    return Weight(days + cards + (insights.st_size if insights else 0), index)
+
+
+def _size(folder: Path) -> int:
+    found = (look(Path(entry.path)) for entry in entries(folder, {"file"}))
+    return sum(status.st_size for status in found if status)
 
 
 def threshold(total: int, settings: MemorySettings) -> float:

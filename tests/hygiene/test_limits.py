@@ -12,7 +12,7 @@ import pytest
 from managers.hygiene.errors import NotInArchiveError, PlaceTakenError
 from managers.hygiene.housekeeping import Housekeeping
 from managers.hygiene.inventory import memories
-from managers.hygiene.limits import collected, count, threshold
+from managers.hygiene.limits import Weight, collected, count, threshold, weigh
 from managers.memory.confidence import Standing
 from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode, KeyEvent
@@ -79,6 +79,15 @@ def test_what_has_faded_is_put_away_and_all_of_it_comes_back(paths: PersonaPaths
     assert texts(paths, clock) == before
     assert not list(keeping.archive.entries(WorkingCopy(Stores.open(paths, clock))))
     assert keeping.after_night(10).put_away == 0  # what came back rests first
+
+
+def test_what_memories_weigh_is_what_lies_on_the_disk(paths: PersonaPaths, clock: HandClock) -> None:
+    assert weigh(paths) == Weight(0, 0)
+    lives(paths, clock)
+    written = [paths.insights, *paths.episodic_memory.glob("*.json"), *paths.entity_memory.glob("*.md")]
+    paths.rag_index.mkdir(parents=True)
+    (paths.rag_index / "vectors.bin").write_bytes(bytes(1234))
+    assert weigh(paths) == Weight(sum(path.stat().st_size for path in written), 1234)
 
 
 def test_one_memory_comes_back_and_an_event_only_with_its_day(paths: PersonaPaths, clock: HandClock) -> None:

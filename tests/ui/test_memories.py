@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from agent.forgetting import let_go
 from agent.memories import Memories
 from agent.services import Services
+from managers.hygiene.limits import weigh
 from managers.memory.confidence import Move, Standing
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
@@ -657,6 +658,8 @@ def test_what_was_put_away_is_listed_and_comes_back(services: Services, shelves:
     services.settings_file.change("memory", prune_interval=1)
     assert memories.housekeeping().after_night(1).put_away == 3
     page = shelves.look("/archive")
+    weight = weigh(memories.paths)
+    assert all(f"{round(size / 1000):,} KB" in page.text for size in (weight.files, weight.index))
     assert [one.text.count(EVIL) for one in page.all("ol.history li")] == [1, 1, 1]
     page = shelves.press(page, "ol.history li form button")
     assert len(page.all("ol.history li")) == 2

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from managers.hygiene.inventory import memories
-from managers.hygiene.limits import count
+from managers.hygiene.limits import count, weigh
 from ui.rooms.memories.shelves import day_of, page_of, show
 from ui.rooms.settings.routes import settings_address
 from ui.server.visit import FormText, PersonaVisit, With
@@ -24,11 +24,10 @@ def shelf(visit: With, page: int = 0) -> Response:
     entries = list(archive.entries(copy))
     held.notices.post(*archive.notices)
     census = count(memories(copy), held.settings().memory.max_episodes)
-    figures = {
-        "total": census.total,
-        "limit": census.limit,
-        "measured": round(census.bytes / 1000),
-        "estimate": round(census.estimate / 1000),
+    weight = weigh(held.paths)
+    weights = {"files": weight.files, "index": weight.index, "estimate": census.estimate}
+    figures = {"total": census.total, "limit": census.limit} | {
+        one: round(size / 1000) for one, size in weights.items()
     }
     pages = page_of(visit, entries, page, PAGE)
     return show(
