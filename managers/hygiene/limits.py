@@ -83,8 +83,11 @@ def weigh(paths: PersonaPaths) -> Weight:
 
 
 def _size(folder: Path) -> int:
-    found = (look(Path(entry.path)) for entry in entries(folder, {"file"}))
-    return sum(status.st_size for status in found if status)
+    """Return the size of all files beneath a folder; those that go meanwhile are none."""
+    there = entries(folder)
+    folders = {entry.path for entry in there if entry.is_dir(follow_symlinks=False)}
+    found = (look(Path(entry.path)) for entry in there if entry.path not in folders)
+    return sum(status.st_size for status in found if status) + sum(_size(Path(inner)) for inner in folders)
 
 
 def threshold(total: int, settings: MemorySettings) -> float:

@@ -85,8 +85,9 @@ def test_what_memories_weigh_is_what_lies_on_the_disk(paths: PersonaPaths, clock
     assert weigh(paths) == Weight(0, 0)
     lives(paths, clock)
     written = [paths.insights, *paths.episodic_memory.glob("*.json"), *paths.entity_memory.glob("*.md")]
-    paths.rag_index.mkdir(parents=True)
-    (paths.rag_index / "vectors.bin").write_bytes(bytes(1234))
+    (paths.rag_index / "current_log_index").mkdir(parents=True)
+    (paths.rag_index / "files.json").write_bytes(bytes(234))
+    (paths.rag_index / "current_log_index" / "vectors.bin").write_bytes(bytes(1000))
     assert weigh(paths) == Weight(sum(path.stat().st_size for path in written), 1234)
 
 
