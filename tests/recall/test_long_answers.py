@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent.as_json import hit as shown
 from managers.memory.log import ConversationLog
 from managers.recall.engine import Recall
-from tests.recall.looking import Talk
+from tests.recall.looking import Talk, contents
 
 SENTENCES = [
     f"Step {number}: stir the {name} for {number + 3} minutes.\n"
@@ -38,6 +38,28 @@ def test_a_long_answer_is_one_hit_and_comes_back_whole_in_order(recall: Recall, 
     (whole,) = recall.with_pieces(hits, whole=True)
     assert whole.text == ANSWER.strip()
     assert {"qa_id", "chunk_index", "chunk_count"} <= shown(whole, 1).keys()
+
+
+def test_pieces_found_side_by_side_are_told_as_one(recall: Recall, talk: Talk) -> None:
+    said = talk.past(
+        "Yesterday was long.\n" + "".join(f"Then we painted the harbour wall {n}.\n" for n in range(30)), 40
+    )
+    other = talk.past("We painted the harbour boat.", 41)
+    talk.user("Hello.")
+    recall.catch_up()
+    pieces = {text for _, unit, text, _ in contents(recall) if unit == said.id}
+    assert len(pieces) > 3
+    for found in (
+        recall.for_turn("painted the harbour wall", window=[], threshold=2),
+        recall.recall_memories("painted the harbour wall"),
+    ):
+        [hit] = [one for one in found if said.id in one.message_ids]
+        joined = [piece for piece in pieces if piece in hit.text]
+        assert 1 < len(joined) <= 3
+        assert hit.text in said.text, "what two pieces share stands there once"
+        assert any(other.id in one.message_ids for one in found)
+    [single] = [one for one in recall.search("painted the harbour wall", 9) if said.id in one.message_ids]
+    assert single.text in pieces
 
 
 def test_an_answer_that_was_reworded_comes_back_as_it_reads_now(

@@ -69,10 +69,11 @@ def split(text: str, size: int, overlap: int) -> list[str]:
     stripped = text.strip()
     if len(stripped) <= size:
         return [stripped] if stripped else []
-    return [stripped[start:end].strip() for start, end in _spans(stripped, size, overlap)]
+    return [stripped[start:end].strip() for start, end in spans(stripped, size, overlap)]
 
 
-def _spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
+def spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
+    """Yield where each piece of a text begins and ends that has no white space around it; see `split`."""
     start = 0
     while True:
         if len(text) - start <= size:

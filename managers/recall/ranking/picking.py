@@ -15,12 +15,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from managers.memory.log.reader import LogReader
 from managers.recall.embedders import Vectors
 from managers.recall.hits import ALL_TYPES, LOG_TYPES, Hit, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
 from managers.recall.index.terms import terms
 from managers.recall.ranking.candidates import Candidates, passages_of, why
 from managers.recall.ranking.distances import distances, excluded_by, fit, hit_of
+from managers.recall.ranking.joining import Pieces
 from managers.recall.ranking.repetition import what_tells_first
 from managers.storage.settings import RecallSettings
 
@@ -72,10 +74,12 @@ class Picker:
         again: asks something again when its ranking is outdated.
         aside: tells which messages stand aside, before the indexes know it.
         said_since: tells the first day whose talk is in use; None: all of it is.
+        log: the conversation: pieces of one message are put together from it.
     """
 
     folder: Path
     settings: RecallSettings
+    log: LogReader
     again: Callable[[Ranking], Ranking]
     aside: Callable[[], Container[str]] = frozenset
     said_since: Callable[[], date | None] = lambda: None
@@ -103,13 +107,15 @@ class Picker:
             excluded: messages that are not wanted.
             mmr: with variety.
             telling: what tells something before what only asks or repeats; the user's last word on it among the first.
+                Pieces of one message that stand side by side are one.
         """
         settings, aside = self.settings, self.aside()
         mmr, telling = mmr and not ranking.is_spread, telling and not ranking.is_spread
         candidates = _said_since(_wanted(ranking, types, limit, floor), ranking.indexes, self.said_since())
         gone: list[int] = []
         found = _with_passages(candidates, ranking.indexes, gone)
-        kept = (one for one in found if not any(excluded_by(one[1], some) for some in (excluded, aside)))
+        pieces = Pieces(self.log, settings)
+        kept = (one for one in pieces.noting(found) if not any(excluded_by(one[1], some) for some in (excluded, aside)))
         told = distinct(kept, of_the_log=limit is None)
         looked_at = list(islice(told, k * settings.mmr_pool if mmr else k + _MORE))
         if ranking.is_outdated() or (gone and not ranking.is_again):  # what is gone may have moved
@@ -129,7 +135,8 @@ class Picker:
             order = _from_each_index(order, candidates["index"].tolist(), settings.per_index)
         chosen = list(islice(self._still_there(order, passages), k))
         far = distances(candidates, ranking.factor).tolist()
-        return [hit_of(passages[place], far[place], why(candidates[place])) for place in chosen]
+        hits = [hit_of(passages[place], far[place], why(candidates[place])) for place in chosen]
+        return [pieces.joined(hit) for hit in hits] if telling else hits
 
     def _still_there(self, order: Iterable[int], passages: Sequence[Passage]) -> Iterator[int]:
         """Leave out what is in two indexes while it moves, and what lies in a file that is gone."""

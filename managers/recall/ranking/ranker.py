@@ -66,7 +66,9 @@ class Ranker:
         self._choice = choice
         self._notices = notices
         self._given_ways = ways
-        self.picker = Picker(folder, settings, lambda old: self.ranked(old.query, old.types), log.set_aside, said_since)
+        self.picker = Picker(
+            folder, settings, log, lambda old: self.ranked(old.query, old.types), log.set_aside, said_since
+        )
 
     @property
     def ways(self) -> Ways:
