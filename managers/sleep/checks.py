@@ -233,12 +233,16 @@ def _testimony(evidence: Sequence[str], day: DayMaterial) -> list[str] | Why:
 def _aliases(entity: EntityDraft, drafts: Sequence[EntityDraft], day: DayMaterial, *, quotes: bool) -> list[str]:
     """Return the other names of an entity.
 
-    Nobody goes by the name of somebody else: what is told of a cat, or a friend, is not told of who speaks.
+    Nobody goes by the name of somebody else: what is told of a cat, or a friend, is not told of who speaks. Only the
+    user may have spoken under several names in a day.
     """
     sheet, own = day.sheet, name_key(entity.name)
     speakers = _speakers(day, sheet.persona, sheet.user_name)
+    users = {name_key(message.speaker) for message in day.messages if message.role == "user"}
     names = {name_key(one.name) for one in drafts}
-    others = (speakers | (set() if quotes and own not in speakers else names)) - {own}
+    others = (speakers | (set() if quotes and own not in speakers else names)) - (
+        {own, *users} if own in users else {own}
+    )
     found = [alias for alias in entity.aliases if is_safe(alias) and name_key(alias) not in others | _PRONOUNS]
     return found[:MAX_ALIASES]
 

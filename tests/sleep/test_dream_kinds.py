@@ -9,6 +9,7 @@ import pytest
 from agent.minds.builtin.dreams.entities import describe_entities
 from managers.memory.messages import Message
 from managers.mind import Sheet
+from managers.sleep.checks import check_entities
 from managers.sleep.tasks import DayMaterial, EntityDraft, EntityMaterial
 from managers.storage.errors import Lang
 
@@ -132,6 +133,47 @@ def test_one_who_puts_their_name_right_is_one_person(lang: Lang, lines: str, nam
     assert len(names & found.keys()) == 1
     card = found["Thomas" if lang == "en" else "健一"]
     assert {card.name, *card.aliases} >= names
+
+
+@pytest.mark.parametrize(
+    ("lang", "said", "names"),
+    [
+        (
+            "en",
+            [
+                ("You", "I love sailing."),
+                ("Tom", "I live in Bergen with my sister."),
+                ("Tommy", "My sister came by."),
+                ("Thomas", "My name is actually Thomas, not Tom."),
+                ("Thomas", "I work at the harbour."),
+            ],
+            {"Tom", "Tommy", "Thomas"},
+        ),
+        (
+            "ja",
+            [
+                ("あなた", "私は船が好きです。"),
+                ("健太", "私は長野に住んでいます。"),
+                ("健一", "私の名前は本当は健一なんだ。"),
+            ],
+            {"健太", "健一"},
+        ),
+    ],
+)
+def test_a_day_on_which_the_users_name_changed_is_the_day_of_one_person(
+    lang: Lang, said: list[tuple[str, str]], names: set[str]
+) -> None:
+    messages = tuple(
+        Message(f"m{number}", datetime(2026, 11, 20, 9, number), "user", who, text)
+        for number, (who, text) in enumerate(said)
+    )
+    day = DayMaterial(Sheet("ねむ", lang, ""), date(2026, 11, 20), messages)
+    material = EntityMaterial(day)
+    cards = {draft.name: draft for draft in check_entities(describe_entities(material), material).entities}
+    last = said[-1][0]
+    assert cards.keys() & {*names, "You", "あなた"} == {last}
+    assert {last, *cards[last].aliases} == names
+    assert not any(name.startswith(("Tom's", "Tommy's", "健太の")) for name in cards)
 
 
 @pytest.mark.parametrize(

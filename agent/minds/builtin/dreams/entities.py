@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from agent.minds.builtin.dreams.mentions import Mention, bare_name, is_katakana, is_pet_word, mentions
@@ -30,7 +31,7 @@ from managers.language.words import entities as named_in
 from managers.memory.entities import Entity, find_by_name, is_safe, name_key
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet
-from managers.sleep.tasks import EntitiesDraft, EntityDraft, EntityMaterial, FactDraft
+from managers.sleep.tasks import DayMaterial, EntitiesDraft, EntityDraft, EntityMaterial, FactDraft
 
 MAX_FACTS: Final = 6
 MAX_OWN_FACTS: Final = 5
@@ -44,10 +45,13 @@ _LONGEST_FACT: Final = {"ja": 200, "en": 240}
 
 def describe_entities(material: EntityMaterial, _: Cancel | None = None) -> EntitiesDraft:
     """Return everyone and everything that the new messages told something about."""
-    day, sheet = material.day, material.day.sheet
-    told = said_in(day.new_messages)
+    sheet, given = material.day.sheet, _names_of_user(material.day)
+    material = replace(material, day=_under_one_name(material.day, given))
+    day, told = material.day, said_in(material.day.new_messages)
     speakers = {message.speaker for message in day.messages if message.speaker}
     own_names = {speaker: _own_names([s for s in told if s.message.speaker == speaker]) for speaker in speakers}
+    for speaker in {message.speaker for message in day.messages if message.role == "user"}:
+        own_names[speaker].update(given)
     found = _mentioned(told, {name.casefold() for name in speakers.union(*own_names.values())}, day.messages)
     _take_recurring(found, told, material.known, speakers)
     for one in found.values():
@@ -62,6 +66,19 @@ def describe_entities(material: EntityMaterial, _: Cancel | None = None) -> Enti
         theirs = [said for said in told if not _is_about_another(said, others - themselves)]
         own.append(_speaker(speaker, name, own_names[speaker], theirs, material))
     return EntitiesDraft(entities=[draft for draft in [*own, *drafts] if draft is not None and draft.facts])
+
+
+def _names_of_user(day: DayMaterial) -> list[str]:
+    """Return the names under which the user spoke, the newest last: who puts their name right goes on under another."""
+    return [one.speaker for one in day.messages if one.role == "user" and one.speaker not in {"", *UNNAMED}]
+
+
+def _under_one_name(day: DayMaterial, given: Sequence[str]) -> DayMaterial:
+    """Return the day with all that the user said under one name: Tom, Tommy and Thomas are one person."""
+    if not given:
+        return day
+    name = day.sheet.user_name if day.sheet.user_name in given else given[-1]
+    return replace(day, messages=tuple(replace(m, speaker=name) if m.role == "user" else m for m in day.messages))
 
 
 def _own_names(told: Sequence[Said]) -> set[str]:
