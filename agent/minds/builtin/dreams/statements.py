@@ -151,13 +151,17 @@ def _said(message: Message) -> tuple[Said, ...]:
     told, _ = part_errors(message.text)
     plain = rule("en", "markup", "code_span").sub(" ", readable(told))
     lang, lines = detect_language(plain), (" ".join(line.split()) for line in sentences(plain))
-    marks_of_help = _help_line_marks()
-    return tuple(Said(message, line, lang) for line in lines if line and not any(one in line for one in marks_of_help))
+    return tuple(Said(message, line, lang) for line in lines if line and not _is_no_ones_life(line))
+
+
+def _is_no_ones_life(line: str) -> bool:
+    """Tell code, commands and help lines: nobody tells of their life in them, and what they name is nobody."""
+    return fits("en", "markup", "code_line", line) or any(one in line for one in _help_line_marks())
 
 
 @cache
 def _help_line_marks() -> frozenset[str]:
-    """Return what help lines are known by: names and long numbers. Nobody tells of their life in such a line."""
+    """Return what help lines are known by: names and long numbers."""
     lines = [line for lang in get_args(Lang) for line in find_help_lines(lang)]
     return frozenset(mark for line in lines for mark in (line.name, line.contact) if len(mark) >= _SHORTEST_MARK)
 

@@ -12,6 +12,7 @@ from agent.minds.builtin.talk.quotation import readable
 from agent.minds.builtin.talk.voice import read_voice
 from managers.language.reading.introductions import is_about_oneself, marked, name_given, name_in, name_noted, parted
 from managers.language.reading.reading import Reading, read
+from managers.language.reading.rules import fits
 from managers.mind import ChatTurn, ReplyRequest
 from managers.storage.errors import Lang
 
@@ -61,8 +62,9 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
     default = _default_language(heard, request)
     persona = request.sheet.persona
     message_read = read(message, default, persona=persona)
-    if heard and message_read.lang != default and len(message.split()) == 1 and message.isascii():
-        message_read = read(message, default, persona=persona, keep=True)  # "ok" in the middle of Japanese
+    is_bare = bool(heard) and len(message.split()) == 1 and message.isascii()  # "ok" in the middle of Japanese
+    if message_read.lang != default and (is_bare or fits("en", "markup", "code_line", message)):
+        message_read = read(message, default, persona=persona, keep=True)
     sheet = request.sheet
     known = sheet.user_name or name_given(heard, spoken) or name_noted(request.notes, persona)
     before = spoken[-1] if spoken else ""

@@ -27,7 +27,7 @@ def answer_unreadable(scene: Scene) -> str | None:
         return scene.book.say("small", _wordless(raw, text))
     if _is_garbled(raw, text) or _is_gibberish(text):
         return scene.book.say("small", "garbled")
-    if _has("code", text) and len(scene.read.told) < 2:  # noqa: PLR2004  # code with an explanation is a message
+    if (_has("code", text) or _has("code_line", text)) and len(scene.read.told) < 2:  # noqa: PLR2004  # code with an explanation is a message
         return scene.book.say("small", "code")
     if _is_repeated(scene, text):
         return scene.book.say("small", "repeat", quote=for_quoting(text, scene.lang, 60))
