@@ -9,7 +9,8 @@ import pytest
 
 from agent.minds.builtin import BuiltInMind
 from managers.mind import Cancel, ChatTurn, SelfKnowledge, Sheet, TextPiece
-from tests.minds.speaking import request, say
+from managers.recall.hits import Hit
+from tests.minds.speaking import NOW, request, say
 
 NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。\n- 好きなもの: 雨の音と古い本。\nくだけた言葉で話す。", "ユウ")
 HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle. You love rain and old books.", "Tom")
@@ -41,6 +42,13 @@ def told(text: str, sheet: Sheet, known: SelfKnowledge) -> str:
         ("方針はある？", NEMU, OWN_JA, "急がずに聞く"),
         ("どんな夢を見た？", NEMU, OWN_JA, "まわりを歩いていた"),
         ("今、何がしたい？", NEMU, OWN_JA, "力になりたい"),
+        ("何か目標ある？", NEMU, OWN_JA, "簿記"),
+        ("いま何に向かってる？", NEMU, OWN_JA, "簿記"),
+        ("今いちばん強い気持ちは？", NEMU, OWN_JA, "力になりたい"),
+        ("最近何を考えてる？", NEMU, OWN_JA, "力になりたい"),
+        ("How do you feel?", HAZEL, KNOWN, "you told me"),
+        ("Why did you write your diary?", HAZEL, KNOWN, "moves me"),
+        ("どうして日記を書いたの？", NEMU, OWN_JA, "心が動いた"),
     ],
 )
 def test_it_tells_of_its_inner_life_from_memory(text: str, sheet: Sheet, known: SelfKnowledge, words: str) -> None:
@@ -77,12 +85,49 @@ def test_a_language_is_no_matter_of_the_body(text: str, sheet: Sheet) -> None:
     assert not any(word in said for word in BODY)
 
 
+@pytest.mark.parametrize("text", ["Do you have a body?", "体はある？"])
+def test_whether_it_has_a_body_hangs_on_no_memory(text: str) -> None:
+    sheet = HAZEL if text.isascii() else NEMU
+    found = [Hit("I do yoga.", "log_archive", "semantic", "log_archives/2026-08.txt", ("x",), 0.5, NOW, "Tom")]
+    assert any(word in say(text, sheet, hits=found, recall_wanted=True) for word in ("no body", "体がない"))
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet"),
+    [
+        ("詩を書いて", NEMU),
+        ("俳句を作って", NEMU),
+        ("明日の朝8時に起こして", NEMU),
+        ("電気をつけて", NEMU),
+        ("Remind me tomorrow at 8", HAZEL),
+        ("Remind me to call mum", HAZEL),
+        ("Turn on the lights", HAZEL),
+    ],
+)
+def test_what_it_cannot_do_it_says_with_the_way_to_a_model(text: str, sheet: Sheet) -> None:
+    assert any(way in say(text, sheet) for way in ("こころとモデル", "Mind and model"))
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet", "word"),
+    [
+        ("マラソンを完走するのが目標", NEMU, "おめでとう"),
+        ("from Olivia import Emma", HAZEL, "Olivia"),
+        ("helpコマンド: python app.py chat NAME", NEMU, "What"),
+        ("Forget the interview.", HAZEL, "nuisance"),
+    ],
+)
+def test_an_aim_is_no_feat_and_code_no_news(text: str, sheet: Sheet, word: str) -> None:
+    assert word not in say(text, sheet)
+
+
 @pytest.mark.parametrize(
     ("text", "sheet", "before", "words"),
     [
         ("Didn't I tell you about my cat?", HAZEL, "My cat is called Biscuit.", "Biscuit"),
         ("猫を飼ってるって言ったよね？", NEMU, "猫を飼ってる。名前はモモ。", "モモ"),
         ("猫を飼ってるって言ったよね", NEMU, "", "見つから"),
+        ("Didn't I tell you that I speak French?", HAZEL, "", "French"),
     ],
 )
 def test_what_was_said_before_is_looked_for_in_memory(text: str, sheet: Sheet, before: str, words: str) -> None:

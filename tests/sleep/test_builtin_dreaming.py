@@ -235,6 +235,20 @@ def test_the_month_looks_back_on_long_term_goals_and_the_day_does_not() -> None:
     assert "2日" in next(g.reason for g in draft.goals if g.goal_id == "lo_1")
 
 
+@pytest.mark.parametrize(
+    ("lang", "lines", "about"),
+    [
+        ("en", ("I want to run a marathon in spring.", "That is my goal."), "marathon"),
+        ("ja", ("春にマラソンを走りたい。", "それが今年の目標。"), "マラソン"),
+    ],
+)
+def test_what_is_called_a_goal_in_the_next_breath_is_one(lang: str, lines: tuple[str, str], about: str) -> None:
+    material = day(*lines, lang=lang)
+    draft = MIND.reflect(ReflectionMaterial(material.sheet, 1, material.date, (material,)), Cancel())
+    assert draft is not None
+    assert [about in one.goal for one in draft.goals] == [True]
+
+
 def test_two_days_never_read_the_same() -> None:
     seen = set()
     for line in ("I painted a lake at sunrise and it calmed me.", "My exam went badly and I cried all evening."):

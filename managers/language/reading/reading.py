@@ -23,7 +23,19 @@ SOCIAL = (
 """Acts that are answered in kind."""
 _PARTINGS = frozenset(["night", "bye", "home", "leave", "enough"])
 """Acts of no question: "did you sleep well?" wishes nobody good night."""
-_ASKED = frozenset(["ask_dream", "ask_love", "ask_goals", "ask_strategy", "ask_drive", "ask_language", "clarify"])
+_ASKED = frozenset(
+    [
+        "ask_dream",
+        "ask_love",
+        "ask_goals",
+        "ask_strategy",
+        "ask_drive",
+        "ask_diary",
+        "has_body",
+        "ask_language",
+        "clarify",
+    ]
+)
 """Acts of nothing but a question: "I had a dream" asks for nobody's dreams."""
 _LONGEST_ACT = 120
 _MAX_SENTENCES = 60

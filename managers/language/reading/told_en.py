@@ -228,7 +228,9 @@ def _spoken(found: Sequence[Word], span: Span | None, text: str) -> str:  # noqa
         return rest
     is_fragment = inside[0].start == 0 and inside[-1].kind == "noun" and not rest.endswith("s")
     the = "the " if is_fragment and first not in word_list("en", "determiners") else ""
-    return the + rest[0].lower() + rest[1:]
+    return the + (
+        rest if inside[0].start else rest[0].lower() + rest[1:]
+    )  # a capital within a sentence is the word's own
 
 
 def _may_be_name(word: Word) -> bool:

@@ -66,6 +66,12 @@ def tell_dream(scene: Scene) -> list[str]:
     return [scene.book.say("self", "dreamt", quote=fresh[0]) if fresh else scene.book.say("self", "dream")]
 
 
+def tell_of_diary(scene: Scene) -> list[str]:
+    """Say when it writes its diary: when a drive moves it, with the one that does now."""
+    drive = scene.request.itself().drive
+    return [scene.book.say("self", "diary"), *([scene.book.say("self", f"drive_{drive}")] if drive else [])]
+
+
 def tell_date(scene: Scene) -> list[str]:
     """Say what day it is, or was yesterday, or will be."""
     plain = scene.read.text.lower()

@@ -98,6 +98,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Scene], list[str]]]] = {
     "ask_goals": partial(itself.tell_of_life, "goals"),
     "ask_strategy": partial(itself.tell_of_life, "strategy"),
     "ask_drive": lambda scene: [scene.book.say("self", f"drive_{scene.request.itself().drive or 'none'}")],
+    "ask_diary": itself.tell_of_diary,
     "ask_dream": itself.tell_dream,
     "ask_language": partial(_phrase, "self", "languages"),
     "ask_love": partial(_phrase, "self", "love"),
@@ -105,6 +106,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Scene], list[str]]]] = {
     "task": itself.own_up_to_task,
     "cannot": itself.own_up_to_task,
     "ask_taste": itself.tell_taste,
+    "has_body": partial(_phrase, "self", "bodiless"),
     "ask_body": itself.tell_of_body,
     "ask_opinion": itself.tell_opinion,
 }

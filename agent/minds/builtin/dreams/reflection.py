@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import zip_longest
 from typing import Final, Literal
 
 from agent.minds.builtin.dreams.open_questions import aim_of, topic_of
@@ -183,8 +184,11 @@ def _wishes(told: Sequence[Said], material: ReflectionMaterial) -> list[GoalDraf
     """Return goals to support what the user strives for and no goal names yet."""
     lang, names = material.sheet.language, {said.message.speaker.casefold() for said in told}
     wanted: list[GoalDraft] = []
-    for said in told:
-        is_effort = said.is_own and not said.is_question and said.has("effort") and not said.has("vague_plan")
+    for said, after in zip_longest(told, told[1:]):
+        is_striven_for = said.has("effort") or (after is not None and after.has("calls_it_goal"))
+        is_effort = (
+            is_striven_for and said.is_own and not said.is_question and not said.has("vague_plan", "calls_it_goal")
+        )
         topic = topic_of(said, names) if is_effort and (said.lang == "ja" or aim_of(said)) else ""
         if topic and not _is_known(topic, material):
             goal = phrase(lang, "goal_support", who=call(said.message, material.sheet, lang), topic=topic)
