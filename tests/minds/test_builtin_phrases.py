@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from agent.minds.builtin.talk.phrasebook import Phrasebook
-from agent.minds.builtin.talk.voice import Voice
+from agent.minds.builtin.talk.voice import Phrasebook, Voice
 from managers.language.lexicons import load
 from managers.storage.errors import Lang
 

@@ -1,21 +1,34 @@
-"""How what was found is said (as a value, a report, a quotation with who said it and when), and what that rests on."""
+"""How what was found is said (as a value, a report, a quotation with who said it and when), and what that rests on.
+
+A report tells in one's own sentence what somebody told: "he moved to Leeds in May", 5月にリーズに引っ越した. Persons
+change sides, and a day that is only right on the day it was said is said anew; what cannot be turned safely is quoted.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import cache
 from typing import Final
 
 from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
 from agent.minds.builtin.answers.extraction import value_for
-from agent.minds.builtin.talk.indirect_speech import report
+from agent.minds.builtin.talk.echo_en import has_subject, speaks_to_listener, swapped, without_opener
+from agent.minds.builtin.talk.echo_ja import attributive
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
-from managers.language.dates_in_words import say_when
+from agent.minds.builtin.talk.voice import Voice
+from managers.language.dates_in_words import say_day, say_when
+from managers.language.lexicons import load, word_list
 from managers.language.reading.reading import Sentence
-from managers.language.reading.rules import fits
+from managers.language.reading.rules import fits, fits_any, rule
+from managers.language.words import Word, words
 from managers.recall.hits import Hit
+from managers.storage.errors import Lang
 
+_MOST_WORDS, _MOST_LETTERS = 24, 60
+"""Of a longer sentence no report is made, or of its last clauses."""
 _ONE_TALK: Final = timedelta(minutes=20)
 """What was said so close to a memory was looked at because of it."""
 _QUOTE_KEYS: Final = {
@@ -115,9 +128,60 @@ def _places(used: Candidate, hits: Sequence[Hit]) -> list[int]:
     """Return where the memories are that a sentence stands in, else those beside which it was said."""
     if 0 < used.source <= min(MAX_HITS, len(hits)):
         return [used.source - 1]
-    words = [text for text in (used.text, used.original) if text]
-    if holding := [place for place, hit in enumerate(hits) if any(text in hit.text for text in words)]:
+    said = [text for text in (used.text, used.original) if text]
+    if holding := [place for place, hit in enumerate(hits) if any(text in hit.text for text in said)]:
         return holding
     if used.kind == "said" or used.time is None:
         return []  # said in this conversation, or noted
     return [place for place, hit in enumerate(hits) if hit.time and abs(used.time - hit.time) <= _ONE_TALK]
+
+
+def report(text: str, time: datetime | None, now: datetime, voice: Voice, persona: str = "") -> str:
+    """Return a sentence that the user said as it stands after "you told me that" or before って; empty if it cannot."""
+    lang = voice.lang
+    if fits_any("indirect_speech", "too_much", text):
+        return ""
+    is_other_day = time is None or time.date() != now.date()
+    if is_other_day and fits(lang, "indirect_speech", "loose", text):
+        return ""
+    if time is None and _shift_words(lang).search(text):
+        return ""
+    turned = _english(text) if lang == "en" else _japanese(text, voice, persona)
+    return _with_days(turned, time, now, lang) if turned and is_other_day and time else turned
+
+
+@cache
+def _shift_words(lang: Lang) -> re.Pattern[str]:
+    """Return what finds the words for days that mean another day on another day: tomorrow, 昨日."""
+    names = "|".join(sorted(load(f"{lang}/day_words")["shifts"], key=len, reverse=True))
+    return re.compile(rf"(?<![A-Za-z])(?:{names})(?![A-Za-z])", re.IGNORECASE)
+
+
+def _with_days(text: str, time: datetime, now: datetime, lang: Lang) -> str:
+    """Say the days of a sentence anew: "tomorrow", told on Monday, is "on 4 November" by Friday."""
+    shifts = load(f"{lang}/day_words")["shifts"]
+    return _shift_words(lang).sub(
+        lambda match: say_day((time + timedelta(days=shifts[match.group().lower()])).date(), now.date(), lang), text
+    )
+
+
+def _english(text: str) -> str:
+    plain = without_opener(rule("en", "told", "decoration").sub("", text).strip().rstrip(".!~ "))
+    found = words(plain)
+    if not 2 < len(found) <= _MOST_WORDS or speaks_to_listener(found):  # noqa: PLR2004  # she is ginger
+        return ""
+    if not has_subject(found) and not _is_of_a_thing(found):
+        return ""
+    return rule("en", "told", "trailing").sub("", swapped(found, plain))
+
+
+def _is_of_a_thing(found: Sequence[Word]) -> bool:
+    """Tell "The car broke down", which has a subject and a verb, from a bare "The new car"."""
+    is_thing = found[0].surface.lower() in word_list("en", "determiners") - word_list("en", "empty_subjects")
+    return is_thing and any(word.kind == "verb" or word.form in ("be", "have") for word in found[2:])
+
+
+def _japanese(text: str, voice: Voice, persona: str) -> str:
+    """Return a sentence before って, without the sign of hearsay: who tells on what they heard says so already."""
+    told = rule("ja", "told", "hearsay_end").sub("", attributive(text, voice, persona, limit=_MOST_LETTERS))
+    return told[:-1] + "だ" if told.endswith("な") else told

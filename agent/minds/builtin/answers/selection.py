@@ -43,26 +43,20 @@ def score_of(candidate: Candidate, wanted: Wanted, spread: dict[str, float]) -> 
     covered = sum(spread.get(term, unknown) for term in wanted.terms if one_word(term) in there) / total
     share = _ANSWERS_ON if candidate.goes_on else 0.5
     covered += share * sum(spread.get(term, unknown) for term in wanted.terms if one_word(term) in around) / total
-    score = covered + 0.35 * candidate.rank
-    if wanted.asks and has_answer(candidate, wanted.asks, wanted.terms):
-        score += 0.3 if is_counted(candidate, wanted) else 0.1
-    if candidate.goes_on and wanted.cues & verb_bases(candidate.text):
-        score += 0.15  # "What does Jack want to be?", "He wants to be an engineer."
-    if _is_topic(candidate, wanted):
-        score += 0.25
-    if wanted.owner != "nobody" and (
-        candidate.who == wanted.owner or (candidate.kind == "note" and wanted.owner == "user")
-    ):
-        score += 0.12
-    if candidate.time and any(span.first <= candidate.time.date() <= span.last for span in wanted.spans):
-        score += 0.4
-    if candidate.who == "persona" and wanted.owner != "persona":
-        score -= 0.15
-    if candidate.kind in MADE_OF - {"told"}:
-        score -= 0.3  # what a night made of it; what was said comes first
-    if len(there) < 2 and not around:  # noqa: PLR2004  # "Wow!", はい。
-        score -= 0.2
-    return score, covered
+    is_owners = candidate.who == wanted.owner or (candidate.kind == "note" and wanted.owner == "user")
+    day = candidate.time.date() if candidate.time else None
+    weights = (
+        (0.3 if is_counted(candidate, wanted) else 0.1, has_answer(candidate, wanted.asks, wanted.terms)),
+        # "What does Jack want to be?", "He wants to be an engineer."
+        (0.15, candidate.goes_on and bool(wanted.cues & verb_bases(candidate.text))),
+        (0.25, _is_topic(candidate, wanted)),
+        (0.12, wanted.owner != "nobody" and is_owners),
+        (0.4, day is not None and any(span.first <= day <= span.last for span in wanted.spans)),
+        (-0.15, candidate.who == "persona" and wanted.owner != "persona"),
+        (-0.3, candidate.kind in MADE_OF - {"told"}),  # what a night made of it; what was said comes first
+        (-0.2, len(there) < 2 and not around),  # noqa: PLR2004  # "Wow!", はい。
+    )
+    return sum((weight for weight, is_so in weights if is_so), covered + 0.35 * candidate.rank), covered
 
 
 def spread_of(candidates: Sequence[Candidate]) -> dict[str, float]:
@@ -91,28 +85,16 @@ def is_counted(candidate: Candidate, wanted: Wanted) -> bool:
     )
 
 
-def has_answer(candidate: Candidate, asks: str, terms: Sequence[str]) -> bool:  # noqa: PLR0911  # one per kind
+def has_answer(candidate: Candidate, asks: str, terms: Sequence[str]) -> bool:
     """Tell whether a sentence holds the kind of thing that was asked for, beyond the question's own words."""
-    text = candidate.text
-    if asks == "how_many":
-        return bool(fits_any("focus", "number", text))
-    if asks == "colour":
-        return bool(values_in(text, detect_language(text), ["colour"]))
-    if asks == "when":
-        return tells_when(text) or bool(fits_any("focus", "number", text))
-    if asks == "why":
-        return fits_any("focus", "reason", text)
-    if asks not in ("who", "where"):
-        return False
-    lang = detect_language(text)
-    for word in words(text):
-        if word.normal in terms:
-            continue
-        if asks == "who" and is_person(word, lang):
-            return True
-        if asks == "where" and word.entity in word_list(lang, "entities_of_place"):
-            return True
-    return False
+    text, lang = candidate.text, detect_language(candidate.text)
+    if asks in ("who", "where"):
+        places = word_list(lang, "entities_of_place")
+        fresh = [word for word in words(text) if word.normal not in terms]
+        return any(is_person(word, lang) if asks == "who" else word.entity in places for word in fresh)
+    is_number = asks in ("how_many", "when") and fits_any("focus", "number", text)
+    is_other = (asks == "when" and tells_when(text)) or (asks == "why" and fits_any("focus", "reason", text))
+    return is_number or is_other or (asks == "colour" and bool(values_in(text, lang, ["colour"])))
 
 
 def held(candidate: Candidate, wanted: Wanted) -> int:

@@ -13,16 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent.minds.builtin.dreams.mentions import Mention, bare_name, is_katakana, is_pet_word, mentions
-from agent.minds.builtin.dreams.statements import (
-    UNNAMED,
-    Said,
-    call,
-    is_name_of,
-    lasting_terms,
-    phrase,
-    said_in,
-)
-from agent.minds.builtin.talk.quotation import quoted
+from agent.minds.builtin.dreams.statements import UNNAMED, Said, is_name_of, lasting_terms, said_in, tell
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import marked
 from managers.language.reading.rules import fits, rule
@@ -196,9 +187,8 @@ def _slotted(said: Said, sheet: Sheet, known: dict[str, str]) -> FactDraft | Non
 
 
 def _quote(said: Said, sheet: Sheet) -> FactDraft:
-    lang = sheet.language
-    who, quote = call(said.message, sheet, lang), quoted(said.text, lang, _LONGEST_FACT[lang])
-    return FactDraft(text=phrase(lang, "told", who=who, quote=quote), evidence=[said.message.id])
+    text = tell("told", said, sheet, longest=_LONGEST_FACT[sheet.language])
+    return FactDraft(text=text, evidence=[said.message.id])
 
 
 def _short_forms(name: str, told: Sequence[Said]) -> list[str]:

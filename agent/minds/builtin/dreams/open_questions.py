@@ -10,9 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, said_in, topics_of
+from agent.minds.builtin.dreams.statements import Said, is_name_of, said_in, tell, topics_of
 from agent.minds.builtin.dreams.summary import conversations
-from agent.minds.builtin.talk.quotation import quoted
 from managers.language.dates_in_words import say
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
@@ -43,13 +42,13 @@ _LONGEST_AIM: Final = 8
 
 def find_questions(material: QuestionMaterial, _: Cancel | None = None) -> QuestionsDraft:
     """Return the few most pressing things that the new messages left open."""
-    told = [said for said in said_in(material.day.new_messages) if said.message.role == "user"]
+    theirs = [said for said in said_in(material.day.new_messages) if said.message.role == "user"]
     names = {message.speaker.casefold() for message in material.day.messages}
     drafts: list[QuestionDraft] = []
-    for index, said in enumerate(told):
+    for index, said in enumerate(theirs):
         priority = _priority(said)
         topic = topic_of(said, names) if priority else ""
-        if topic and not _is_answered(topic, told[index + 1 :]):
+        if topic and not _is_answered(topic, theirs[index + 1 :]):
             drafts.append(_draft(said, topic, priority, material.day))
     drafts += _never_answered(material.day)
     chosen: list[QuestionDraft] = []
@@ -64,14 +63,13 @@ def find_questions(material: QuestionMaterial, _: Cancel | None = None) -> Quest
 
 def resolve_questions(material: AnswerMaterial, _: Cancel | None = None) -> ResolutionsDraft:
     """Return the questions that something said since answers: about the same, and told as done or so."""
-    lang, sheet = material.day.sheet.language, material.day.sheet
     answers = [said for said in said_in(material.day.new_messages) if _is_telling(said)]
     found = []
     for question in material.open:
         fits_best = max(((_fit(question, said), said) for said in answers), key=lambda one: one[0], default=None)
         if fits_best is not None and fits_best[0] >= 1.0:
             said = fits_best[1]
-            answer = phrase(lang, "told", who=call(said.message, sheet, lang), quote=quoted(said.text, lang))
+            answer = tell("told", said, material.day.sheet)
             found.append(ResolutionDraft(question_id=question.id, answer=answer, evidence=[said.message.id]))
     return ResolutionsDraft(resolutions=found)
 
@@ -147,9 +145,7 @@ def _draft(said: Said, topic: str, priority: float, day: DayMaterial) -> Questio
 
 
 def _context(key: str, said: Said, day: DayMaterial) -> str:
-    lang = day.sheet.language
-    date = say("calendar", said.message.time.date(), lang)
-    return phrase(lang, key, day=date, who=call(said.message, day.sheet, lang), quote=quoted(said.text, lang))
+    return tell(key, said, day.sheet, day=say("calendar", said.message.time.date(), day.sheet.language))
 
 
 def _never_answered(day: DayMaterial) -> list[QuestionDraft]:

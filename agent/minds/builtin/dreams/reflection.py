@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Final, Literal
 
 from agent.minds.builtin.dreams.open_questions import aim_of, topic_of
-from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, said_in
+from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, said_in, tell
 from agent.minds.builtin.dreams.summary import day_topics, weight_of
 from agent.minds.builtin.talk.quotation import between_quotes, quoted
 from managers.language.dates_in_words import say
@@ -132,9 +132,8 @@ def _insight(theme: _Theme, material: ReflectionMaterial, lang: Lang) -> str:
     parts = []
     if theme.said:
         times, first = len({said.message.id for said in theme.said}), theme.said[0]
-        who, quote = call(first.message, material.sheet, lang), quoted(first.text, lang)
         key = "insight_often" if times > 1 else "insight_once"
-        parts.append(phrase(lang, key, topic=theme.topic, times=str(times), who=who, quote=quote))
+        parts.append(tell(key, first, material.sheet, topic=theme.topic, times=str(times)))
     if theme.earlier:
         parts.append(phrase(lang, "insight_earlier", dates=_dates(theme.earlier, lang)))
     if theme.emotion != "neutral":
@@ -214,8 +213,7 @@ def _moved(goal: Goal, told: Sequence[Said], material: ReflectionMaterial) -> Go
         action: Literal["abandon", "complete", "progress"] = (
             "abandon" if said.has("gave_up") else "complete" if is_done else "progress"
         )
-        who, day = call(said.message, material.sheet, lang), say("calendar", said.message.time.date(), lang)
-        reason = phrase(lang, "goal_reason", day=day, who=who, quote=quoted(said.text, lang))
+        reason = tell("goal_reason", said, material.sheet, day=say("calendar", said.message.time.date(), lang))
         return GoalDraft(action=action, goal_id=goal.id, reason=reason, evidence=[said.message.id])
     return None
 

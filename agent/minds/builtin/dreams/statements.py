@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Final, get_args
 
-from agent.minds.builtin.talk.quotation import marks, readable
+from agent.minds.builtin.talk.quotation import marks, quoted, readable
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import load, word_list
 from managers.language.reading.concern import find_help_lines
@@ -49,6 +49,12 @@ def call(message: Message, sheet: Sheet, lang: Lang) -> str:
         return phrase(lang, "you")
     is_bare = name[-1].isalnum() and not name.endswith(tuple(word_list("ja", "honorifics")))
     return phrase(lang, "named", name=name) if is_bare else name
+
+
+def tell(key: str, said: Said, sheet: Sheet, *, longest: int = 120, **slots: str) -> str:
+    """Return a phrase that gives a sentence between quotation marks, with who said it."""
+    lang = sheet.language
+    return phrase(lang, key, who=call(said.message, sheet, lang), quote=quoted(said.text, lang, longest), **slots)
 
 
 def listed(items: Sequence[str], lang: Lang) -> str:

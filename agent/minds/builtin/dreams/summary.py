@@ -6,16 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from agent.minds.builtin.dreams.statements import (
-    Said,
-    call,
-    is_name_of,
-    lasting_terms,
-    listed,
-    phrase,
-    said_in,
-)
-from agent.minds.builtin.talk.quotation import marks, quoted
+from agent.minds.builtin.dreams.statements import Said, call, is_name_of, lasting_terms, listed, phrase, said_in, tell
+from agent.minds.builtin.talk.quotation import marks
 from managers.language.emotion import read_emotion
 from managers.memory.emotions import VALUES, concern_of
 from managers.memory.messages import Message
@@ -82,13 +74,12 @@ def day_topics(spoken: Sequence[Said], speakers: Collection[str] = (), limit: in
 
 def tone_of(material: DayMaterial) -> Tone:
     """Return the day's tone from what the user felt; read anew where it was not read at the time."""
-    felt = [VALUES.get(entry.emotion, 0.0) for entry in material.emotions]
-    if not felt:
-        felt = [VALUES.get(read_emotion(m.text).emotion, 0.0) for m in material.messages if m.role == "user"]
-    if not felt:
+    theirs = [message.text for message in material.messages if message.role == "user"]
+    read = [entry.emotion for entry in material.emotions] or [read_emotion(text).emotion for text in theirs]
+    if not (felt := [VALUES.get(emotion, 0.0) for emotion in read]):
         return "neutral"
     up, down = (sum(1 for value in felt if sign * value > 0) / len(felt) for sign in (1, -1))
-    if any(concern_of(message.text) for message in material.messages if message.role == "user"):
+    if any(concern_of(text) for text in theirs):
         return "mixed" if up >= _MIXED_SHARE else "negative"  # a death does not weigh less for the words around it
     if up >= _MIXED_SHARE and down >= _MIXED_SHARE:
         return "mixed"
@@ -150,9 +141,7 @@ def _chosen(messages: Sequence[Message], spoken: Sequence[Said]) -> list[Said]:
 
 
 def _told(chosen: Sequence[Said], sheet: Sheet) -> list[str]:
-    lang = sheet.language
-    told = _spread(chosen, MAX_QUOTED)
-    return [phrase(lang, "said", who=call(s.message, sheet, lang), quote=quoted(s.text, lang)) for s in told]
+    return [tell("said", said, sheet) for said in _spread(chosen, MAX_QUOTED)]
 
 
 def _spread(chosen: Sequence[Said], count: int) -> list[Said]:

@@ -5,29 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.minds.builtin.answers.citation import grounds_of
-from agent.minds.builtin.answers.from_memory import nothing_remembered
-from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
-from agent.minds.builtin.talk.mood import feeling_of
+from agent.minds.builtin.answers.dispatch import nothing_remembered
+from agent.minds.builtin.talk.mood import feeling_of, is_near_loss, speaks_of_death
 from agent.minds.builtin.talk.quotation import readable
-from agent.minds.builtin.talk.scene import Scene
+from agent.minds.builtin.talk.scene import FACTS, Scene
 from managers.language.emotion import NEGATIVE
 from managers.language.reading.reading import SOCIAL
 from managers.language.words import content_words, sentences
 from managers.memory.messages import Message
 from managers.mind import Company
 
-_FACTS = (
-    "ask_time",
-    "ask_date",
-    "ask_name",
-    "ask_my_name",
-    "ask_what",
-    "ask_known",
-    "ask_self",
-    "overview",
-    "how_are_you",
-)
-"""What is answered with facts, among several too."""
 _FEW = 3
 """So many sentences are a long turn among several."""
 
@@ -54,7 +41,7 @@ def among_others(scene: Scene, parts: Sequence[str]) -> list[str]:
     if is_hurting(scene):
         return left[:_FEW] or [scene.book.say("company", "stays")]
     remark = _remark(scene, company)
-    if remark and asked and not scene.read.act(*_FACTS):
+    if remark and asked and not scene.read.act(*FACTS, "ask_self", "how_are_you"):
         if _asks_for_a_view(scene, company, parts):
             return [remark]
         if company.is_of_domain and left:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from agent.minds.builtin.talk.follow_up import turn_to_what_is_open
+from agent.minds.builtin.talk.acknowledgement import turn_to_what_is_open
 from agent.minds.builtin.talk.mood import is_heavy_talk
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.dates_in_words import part_of_day

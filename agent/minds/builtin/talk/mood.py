@@ -1,17 +1,24 @@
-"""The mood of a talk: the feeling to answer, and whether something heavy is still in the air."""
+"""The mood of a talk: the feeling to answer, whether something heavy is still in the air, and the dead.
+
+Whom the user has lost is not asked after as if alive, and their days are met quietly.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from agent.minds.builtin.talk import echo_en, echo_ja
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.emotion import NEGATIVE, FoundEmotion, read_emotion
 from managers.language.reading import told_en, told_ja
+from managers.language.reading.kinship import kin_words
+from managers.language.reading.loss import tells_of_loss
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, fits_any, rule
+from managers.language.reading.synonyms import one_word_each
 from managers.language.reading.told import Told
-from managers.language.words import content_words
+from managers.language.words import content_words, sentences, words
 
 _MOST_SENTENCES = 12
 
@@ -45,6 +52,8 @@ def without_laughter(text: str) -> str:
     return text
 
 
+_STAYS = 8
+"""For so many messages of the user a loss is near."""
 _SURE = 0.35
 _GRIEF = 0.8
 _OWN_SUBJECT = 2
@@ -119,3 +128,50 @@ def is_everyday(scene: Scene) -> bool:
     if sentence is None or any(is_dark(one) for one in scene.read.told):
         return False
     return not goes_on_heavily(scene) and bool(take_up(sentence, scene).topic) and len(sentence.terms) >= _OWN_SUBJECT
+
+
+def condole(scene: Scene, sentence: Sentence, told: Told, feeling: str) -> list[str]:
+    """Answer what is told of somebody who has died, or shortly after a death was told; empty where there is none."""
+    subject = told.person or told.topic
+    is_joyful = fits_any("events", "news", scene.message)
+    if fits_any("events", "dies", sentence.text) and tells_of_loss(sentence.text) and not is_joyful:
+        after = scene.book.say("comfort", "rest" if scene.asked_lately else "ask", grief="yes")
+        return [scene.book.say("feel", "loss", who=subject), after]
+    is_about_dead = bool(subject) and is_gone(subject, scene)
+    if (is_about_dead and told.is_wish) or _misses_the_dead(scene):
+        return [scene.book.say("feel", "sadness", echo=told.echo), scene.book.say("comfort", "rest")]
+    is_quiet = feeling in ("neutral", "surprise") or (feeling in ("joy", "happy") and told.is_past and is_about_dead)
+    if is_quiet and (is_about_dead or is_near_loss(scene)) and not is_joyful:
+        return [scene.book.say("feel", "neutral", echo=told.echo), scene.book.say("comfort", "quiet")]
+    return []
+
+
+def is_gone(person: str, scene: Scene) -> bool:
+    """Tell whether somebody was said to have died, in this conversation or in what was recalled."""
+    recalled = [hit.text for hit in scene.request.hits if hit.speaker != scene.request.sheet.persona]
+    told = [*scene.heard, scene.message, *recalled, scene.request.notes]
+    who = one_word_each(person)
+    return bool(who) and any(who & one_word_each(sentence) for sentence in _deaths(told))
+
+
+def speaks_of_death(scene: Scene) -> bool:
+    """Tell whether a message tells of a death, be it long ago: no moment for a yawn."""
+    return any(_deaths([scene.message]))
+
+
+def is_near_loss(scene: Scene) -> bool:
+    """Tell whether a death was told of a short while ago."""
+    return any(not fits_any("events", "long_ago", told) for told in _deaths([*scene.heard[-_STAYS:], scene.message]))
+
+
+def _misses_the_dead(scene: Scene) -> bool:
+    """Tell whether somebody wishes for once more of what a death that they told of has taken, however long ago."""
+    if not fits_any("events", "once_more", scene.message):
+        return False
+    spoken_of = {word.surface for word in words(scene.message)} & kin_words(scene.lang)
+    return any(_deaths(scene.heard[-_STAYS:])) or any(is_gone(one, scene) for one in spoken_of)
+
+
+def _deaths(texts: Iterable[str]) -> Iterable[str]:
+    told = (text[:4000] for text in texts if fits_any("events", "death", text))
+    return (sentence for text in told for sentence in sentences(text) if fits_any("events", "death", sentence))

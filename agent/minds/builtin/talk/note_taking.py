@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import NOTEPAD, Scene, can_write
+from agent.minds.builtin.talk.voice import Phrasebook
 from managers.language.reading.forget_wishes import ForgetWish, read_forget_wish
 from managers.language.reading.introductions import name_noted
 from managers.language.reading.note_wishes import LONGEST_NOTE, clean, read_note_wish

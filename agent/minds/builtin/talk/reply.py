@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from agent.minds.builtin.answers.citation import grounds_of
-from agent.minds.builtin.answers.dispatch import answer_questions
-from agent.minds.builtin.answers.from_memory import speaks_of_the_past
-from agent.minds.builtin.talk import crisis
+from agent.minds.builtin.answers.dispatch import answer_questions, speaks_of_the_past
 from agent.minds.builtin.talk.acknowledgement import heard_words, listen, plain_words
 from agent.minds.builtin.talk.company import among_others, is_hurting
-from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
 from agent.minds.builtin.talk.greeting import answer_courtesy, meet, short_hello
-from agent.minds.builtin.talk.mood import feeling_of, is_everyday, is_heavy_talk
+from agent.minds.builtin.talk.mood import feeling_of, is_everyday, is_heavy_talk, is_near_loss, speaks_of_death
 from agent.minds.builtin.talk.note_taking import forget, keep, keep_name
 from agent.minds.builtin.talk.quotation import for_quoting
-from agent.minds.builtin.talk.scene import Scene, read_scene
+from agent.minds.builtin.talk.scene import FACTS, Scene, read_scene
 from agent.minds.builtin.talk.sent_files import answer_from_files
 from agent.minds.builtin.talk.unreadable import answer_unreadable
+from agent.minds.builtin.talk.voice import Phrasebook
 from managers.language.dates_in_words import part_of_day
 from managers.language.emotion import read_emotion
+from managers.language.reading.concern import find_concern
 from managers.language.reading.rules import fits_any
 from managers.language.words import sentences
-from managers.mind import ReplyRequest, ToolCall
+from managers.mind import ChatTurn, Concern, ReplyRequest, ToolCall
 from managers.recall.hits import Hit
 
 _LONG = 700
@@ -35,8 +36,10 @@ _MURMURS = 0.12
 _FEW = 2
 """So many sentences are a short answer."""
 _VIEWS = ("ask_opinion", "cannot", "task", "ask_body", "talk", "joke", "insult")
-_FACTS = ("ask_time", "ask_date", "ask_name", "ask_my_name", "ask_what", "ask_known", "overview")
-"""What is answered in grave moments, where views are not."""
+"""What is not answered in grave moments, where facts are."""
+_LINGERS_TURNS = 8
+"""For so many turns of the user after a concern, the persona stays careful."""
+_LINGERS = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,10 @@ class Said:
 
 def compose_reply(request: ReplyRequest, seed: int) -> Said | ToolCall:
     """Return what is said to a message, or the tool that must be used first."""
-    grave = request.concern is not None or crisis.lingering(request.turns, request.now)
+    grave = request.concern is not None or _is_lingering(request.turns, request.now)
     scene = read_scene(request, seed, grave=grave)
     if request.concern is not None:
-        said: str | ToolCall = crisis.first_words(request.concern, scene.book, request.turns)
+        said: str | ToolCall = _first_words(request.concern, scene.book, request.turns)
     else:
         said = (
             _asked_for(scene)
@@ -96,12 +99,9 @@ def _murmur(scene: Scene) -> str:
     murmurs = scene.book.voice.murmurs
     if not murmurs or any(m in text for m in murmurs for text in scene.spoken[-2:]) or not scene.book.chance(_MURMURS):
         return ""
-    if is_hurting(scene) or is_heavy_talk(scene) or crisis.lingering(scene.request.turns, scene.request.now):
+    if is_hurting(scene) or is_heavy_talk(scene) or _is_lingering(scene.request.turns, scene.request.now):
         return ""
     return scene.book.pick(murmurs) + str(scene.book.voice.marks["trailing"])
-
-
-# --- conversation --------------------------------------------------------------------------------------------
 
 
 def _in_conversation(scene: Scene) -> list[str]:
@@ -152,7 +152,32 @@ def _about_long(scene: Scene) -> list[str]:
     return [scene.book.say("small", "long", count=count, quote=quote), scene.book.say("follow", "any")]
 
 
-# --- after a message of danger -------------------------------------------------------------------------------
+def _is_lingering(turns: Sequence[ChatTurn], now: datetime) -> bool:
+    """Tell whether an earlier message of this conversation raised a concern, not long ago."""
+    earlier = [
+        turn for turn in turns[:-1] if turn.role == "user" and (turn.time is None or turn.time >= now - _LINGERS)
+    ]
+    return any(find_concern(turn.text) for turn in earlier[-_LINGERS_TURNS:])
+
+
+def _first_words(concern: Concern, book: Phrasebook, turns: Sequence[ChatTurn]) -> str:
+    """Answer a message that raises a concern: heard, honest, with help lines, and one gentle question."""
+    lines = concern.help_lines
+    spoken = [turn.text for turn in turns[:-1] if turn.role == "persona"]
+    if lines and any(lines[0] in text for text in spoken):
+        heard, header = book.say("care", "stay"), book.say("care", "again")
+    else:
+        heard = book.voice.joint.join([book.say("care", concern.kind), book.say("care", "honest")])
+        header = book.say("care", "lines")
+    listed = ["\n".join([header, *(f"{book.voice.marks['bullet']}{line}" for line in lines)])] if lines else []
+    return "\n\n".join(
+        [heard, book.say("care", f"now_{concern.kind}"), *listed, book.say("care", f"ask_{concern.kind}")]
+    )
+
+
+def _closing(text: str) -> str:
+    """Return how a turn after it ends: with getting `better`, with `thanks` for being heard, else with an offer to `stay`."""
+    return next((name for name in ("better", "thanks") if fits_any("events", name, text)), "stay")
 
 
 def _with_care(scene: Scene) -> list[str]:
@@ -166,7 +191,7 @@ def _with_care(scene: Scene) -> list[str]:
         return [short_hello(scene, act), scene.book.say("care", "aside")]
     if answer := _plain_answer(scene):
         return [answer, _aside(scene)]
-    closing = crisis.closing(scene.message)
+    closing = _closing(scene.message)
     if closing != "stay" or not is_everyday(scene):
         return [heard_words(scene), scene.book.say("care", closing)]
     return [*(meet(scene) if scene.given else []), plain_words(scene), _aside(scene)]
@@ -181,7 +206,7 @@ def _aside(scene: Scene) -> str:
 
 def _plain_answer(scene: Scene) -> str:
     """In grave moments facts that were asked for are given, and no views."""
-    is_asked = scene.read.act(*_FACTS) is not None or scene.request.recall_wanted
+    is_asked = scene.read.act(*FACTS) is not None or scene.request.recall_wanted
     is_asked = is_asked or any(speaks_of_the_past(sentence) for sentence in scene.read.questions)
     if scene.read.act(*_VIEWS) or not is_asked:
         return ""

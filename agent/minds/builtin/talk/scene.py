@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from agent.minds.builtin.answers.candidates import Candidate
-from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.quotation import readable
-from agent.minds.builtin.talk.voice import read_voice
+from agent.minds.builtin.talk.voice import Phrasebook, read_voice
 from managers.language.reading.introductions import is_about_oneself, marked, name_given, name_in, name_noted, parted
 from managers.language.reading.reading import Reading, read
 from managers.language.reading.rules import fits
@@ -18,6 +17,8 @@ from managers.storage.errors import Lang
 
 NOTEPAD = "edit_notepad"
 """The tool that writes into the notepad."""
+FACTS = ("ask_time", "ask_date", "ask_name", "ask_my_name", "ask_what", "ask_known", "overview")
+"""Acts that ask for facts: answered in grave moments and among several, too."""
 _RECENT = 12
 
 
