@@ -173,8 +173,7 @@ class MindChooser:
         mind, offers = chosen.mind, self._offers(settings, chosen)
         if self._meter is not None:
             mind = mind.charged_to(self._meter.account(persona, purpose))
-        if isinstance(mind, LanguageModelMind):
-            mind = mind.masked(masking)
+        mind = mind.masked(masking)
         notices = (server_found(chosen.waiting),) if chosen.waiting else ()
         return Choice(mind, _status_now(chosen), notices, offers)
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from agent.minds.endpoint import Endpoint
 from agent.minds.errors import MindError
+from agent.minds.masking import Masking
 from managers.mind import Cancel, ReplyPiece, ReplyRequest
 from managers.sleep.autonomy import Deed, Occasion
 from managers.sleep.tasks import DreamMind
@@ -61,8 +62,11 @@ class Mind(Protocol):
     def is_answering(self, *, server_answered: bool = True) -> bool:
         """Tell whether it can be reached as far as is known, after what the last look at its server found."""
 
-    def charged_to(self, account: Account) -> Mind:
+    def charged_to(self, account: Account, /) -> Mind:
         """Return the same mind with its calls counted on an account."""
+
+    def masked(self, masking: Masking, /) -> Mind:
+        """Return the same mind, which is shown placeholders for what is private where the person wishes so."""
 
     def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Mind:
         """Take in what its server said about the model."""

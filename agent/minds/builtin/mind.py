@@ -11,6 +11,7 @@ from agent.minds.builtin.dreams import entities, open_questions, reflection, sum
 from agent.minds.builtin.dreams.statements import NAME
 from agent.minds.builtin.talk.quotation import between_quotes, for_quoting
 from agent.minds.builtin.talk.reply import compose_reply
+from agent.minds.masking import Masking
 from managers.language.lexicons import load
 from managers.language.words import content_words, words
 from managers.mind import Cancel, Grounds, ReplyPiece, ReplyRequest, TextPiece, ToolCall
@@ -81,9 +82,12 @@ class BuiltInMind:
         del server_answered
         return True
 
-    def charged_to(self, account: Account) -> Self:
+    def charged_to(self, _account: Account, /) -> Self:
         """Return itself: its calls cost nothing."""
-        del account
+        return self
+
+    def masked(self, _masking: Masking, /) -> Self:
+        """Return itself: nothing leaves this computer."""
         return self
 
     def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Self:
