@@ -23,23 +23,14 @@ SOCIAL = (
 """Acts that are answered in kind."""
 _PARTINGS = frozenset(["night", "bye", "home", "leave", "enough"])
 """Acts of no question: "did you sleep well?" wishes nobody good night."""
-_ASKED = frozenset(
-    [
-        "ask_dream",
-        "ask_love",
-        "ask_goals",
-        "ask_strategy",
-        "ask_drive",
-        "ask_diary",
-        "has_body",
-        "ask_language",
-        "clarify",
-    ]
-)
+_ASKED = frozenset((
+    "ask_dream", "ask_love", "ask_goals", "ask_strategy", "ask_drive", "ask_diary", "has_body", "ask_language", "clarify",
+))  # fmt: skip
 """Acts of nothing but a question: "I had a dream" asks for nobody's dreams."""
 _LONGEST_ACT = 120
 _MAX_SENTENCES = 60
 _CACHED_LENGTH = 2000
+_CLOSING = " 　\n\"'”」』)）"
 _JUNK = re.compile(r"[\W_]+$", re.UNICODE)
 
 
@@ -139,6 +130,11 @@ def asks_anything(text: str) -> bool:
     return any(sentence.is_question for sentence in read(text, "ja").sentences)
 
 
+def has_question_mark(text: str) -> bool:
+    """Tell whether a text ends in a question mark, be it within closing marks or before an exclamation mark."""
+    return text.rstrip(_CLOSING).endswith(("?", "？", "?!", "？！"))
+
+
 def only_asks(text: str) -> bool:
     """Tell whether a message asks and tells nothing."""
     said = [one for one in read(text, "ja").sentences if any(char.isalnum() for char in one.text)]
@@ -172,7 +168,7 @@ def _is_question(text: str, plain: str, lang: Lang) -> bool:
     asks = question_word(plain, lang)
     if fits(lang, "is_question", "never", plain) or (not asks and fits(lang, "is_question", "company", plain)):
         return False
-    if text.rstrip(" 　\"'”」』)）").endswith(("?", "？", "?!", "？！")):
+    if has_question_mark(text):
         return True
     if fits(lang, "is_question", "certainly", plain):
         return True

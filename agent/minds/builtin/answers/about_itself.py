@@ -66,12 +66,6 @@ def tell_dream(scene: Scene) -> list[str]:
     return [scene.book.say("self", "dreamt", quote=fresh[0]) if fresh else scene.book.say("self", "dream")]
 
 
-def tell_of_diary(scene: Scene) -> list[str]:
-    """Say when it writes its diary: when a drive moves it, with the one that does now."""
-    drive = scene.request.itself().drive
-    return [scene.book.say("self", "diary"), *([scene.book.say("self", f"drive_{drive}")] if drive else [])]
-
-
 def tell_date(scene: Scene) -> list[str]:
     """Say what day it is, or was yesterday, or will be."""
     plain = scene.read.text.lower()
@@ -116,7 +110,6 @@ def tell_taste(scene: Scene) -> list[str]:
 
 
 def _tastes(scene: Scene) -> list[str]:
-    """Return the lines of the sheet that speak of likings."""
     lines = re.split(r"[\n。]|(?<=[.!])\s", scene.request.sheet.system_prompt)
     return [line.strip("-・* #") for line in lines if fits_any("itself", "taste", line)]
 
@@ -128,7 +121,6 @@ def _line_on(scene: Scene) -> str:
 
 
 def _thing_asked(scene: Scene) -> set[str]:
-    """Return what a question about likings asks for besides liking: food, rain."""
     light = _LIGHT | {t for word in either("itself", "taste").findall(scene.read.text) for t in content_words(word)}
     return {t for t in question_terms(_asked(scene), scene.lang) if len(t) > 1 or not t.isascii()} - light
 

@@ -137,7 +137,6 @@ def speaks_of_the_past(sentence: Sentence) -> bool:
 
 
 def _any_fits(asked: Sequence[Sentence], *names: str) -> bool:
-    """Tell whether one of some rules of `answers.toml` fits what is asked."""
     plain = " ".join(sentence.plain for sentence in asked)
     return any(fits(sentence.lang, "answers", name, plain) for name in names for sentence in asked[:1])
 
@@ -184,12 +183,9 @@ def _found(found: Found, scene: Scene, asked: Sequence[Sentence]) -> list[str]:
 
 
 def _unsure(best: Sequence[Candidate], scene: Scene) -> list[str]:
-    quotes = scene.book.voice.joint.join(quote(candidate, scene) for candidate in best)
-    return [
-        scene.book.say("memory", "unsure", quotes=quotes)
-        + scene.book.voice.joint
-        + scene.book.say("memory", "unsure_tail")
-    ]
+    say, joint = scene.book.say, scene.book.voice.joint
+    quotes = joint.join(quote(candidate, scene) for candidate in best)
+    return [joint.join([say("memory", "unsure", quotes=quotes), say("memory", "unsure_tail")])]
 
 
 def _is_beside(asked: Sequence[Sentence], candidate: Candidate) -> bool:
@@ -256,7 +252,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Scene], list[str]]]] = {
     "ask_goals": partial(itself.tell_of_life, "goals"),
     "ask_strategy": partial(itself.tell_of_life, "strategy"),
     "ask_drive": lambda scene: [scene.book.say("self", f"drive_{scene.request.itself().drive or 'none'}")],
-    "ask_diary": itself.tell_of_diary,
+    "ask_diary": partial(_phrase, "self", "diary"),
     "ask_dream": itself.tell_dream,
     "ask_language": partial(_phrase, "self", "languages"),
     "ask_love": partial(_phrase, "self", "love"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,10 +62,7 @@ def score_of(candidate: Candidate, wanted: Wanted, spread: dict[str, float]) -> 
 
 def spread_of(candidates: Sequence[Candidate]) -> dict[str, float]:
     """Return how much each word tells candidates apart."""
-    counts: dict[str, int] = {}
-    for candidate in candidates:
-        for term in set(content_words(candidate.text)):
-            counts[term] = counts.get(term, 0) + 1
+    counts = Counter(term for candidate in candidates for term in set(content_words(candidate.text)))
     return {term: math.log(1 + len(candidates) / count) for term, count in counts.items()}
 
 

@@ -92,14 +92,8 @@ def _mentioned(told: Sequence[Said], speakers: Collection[str], messages: Sequen
 
 def _near_pets(messages: Sequence[Message]) -> set[str]:
     """Return the messages shortly after which or in which pets were spoken of."""
-    near: set[str] = set()
-    last = -_PETS_STAY
-    for index, message in enumerate(messages):
-        if any(is_pet_word(word.surface, said.lang) for said in said_in([message]) for word in said.words):
-            last = index
-        if index - last < _PETS_STAY:
-            near.add(message.id)
-    return near
+    named = [any(is_pet_word(w.surface, s.lang) for s in said_in([one]) for w in s.words) for one in messages]
+    return {one.id for at, one in enumerate(messages) if any(named[max(0, at + 1 - _PETS_STAY) : at + 1])}
 
 
 def _take_recurring(
@@ -142,7 +136,6 @@ def _draft(one: Mention, sheet: Sheet) -> EntityDraft | None:
 
 
 def _best(said: Sequence[Said], most: int) -> list[Said]:
-    """Return the sentences that are most worth keeping, in order of time."""
     return sorted(sorted(said, key=lambda one: one.weight, reverse=True)[:most], key=lambda one: one.message.time)
 
 

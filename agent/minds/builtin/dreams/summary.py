@@ -58,11 +58,9 @@ def summarise_talk(messages: Sequence[Message], lang: Lang) -> tuple[str, list[s
 
 def day_topics(spoken: Sequence[Said], speakers: Collection[str] = (), limit: int = MAX_TOPICS) -> list[str]:
     """Return what the day was about: noun phrases that came up most, the more particular ones first."""
-    mentioned: Counter[str] = Counter()
     names = {name.casefold() for name in speakers}
-    for _, topic in {(s.message.id, topic) for s in spoken for topic in s.topics}:
-        if not is_name_of(topic, names):
-            mentioned[topic] += 1
+    found = {(said.message.id, topic) for said in spoken for topic in said.topics}
+    mentioned = Counter(topic for _, topic in found if not is_name_of(topic, names))
     ranked = sorted(mentioned, key=lambda topic: (-mentioned[topic] * math.log(1 + min(len(topic), 12)), topic))
     topics: list[str] = []
     for topic in ranked:
@@ -145,7 +143,6 @@ def _told(chosen: Sequence[Said], sheet: Sheet) -> list[str]:
 
 
 def _spread(chosen: Sequence[Said], count: int) -> list[Said]:
-    """Return some of the sentences, evenly over the day."""
     if len(chosen) <= count:
         return list(chosen)
     return [chosen[round(n * (len(chosen) - 1) / (count - 1))] for n in range(count)]
@@ -164,7 +161,6 @@ def _opening(material: DayMaterial, topics: Sequence[str]) -> str:
 
 
 def _company(material: DayMaterial) -> list[str]:
-    """Say which other personas were there, if any."""
     lang, own = material.sheet.language, material.sheet.persona
     others = dict.fromkeys(name for message in material.messages for name in message.present if name != own)
     return [phrase(lang, "company", others=listed([*others], lang))] if others else []

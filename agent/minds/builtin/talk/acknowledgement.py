@@ -102,7 +102,6 @@ def plain_words(scene: Scene) -> str:
 
 
 def _was_echoed(scene: Scene) -> bool:
-    """Tell whether the last thing that was said gave something back."""
     return fits_any("told", "echoed", "".join(scene.spoken[-1:]))
 
 
@@ -177,11 +176,8 @@ def follow_up(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_ack
     if feeling not in ("joy", "happy") and goes_on_heavily(scene):
         return say("comfort", "rest" if asked else "ask", grief="yes")
     if told.act == "illness":
-        return (
-            say("comfort", "rest")
-            if asked
-            else _first_that_fits(scene, told, ["pet_care" if told.is_pet else "illness"])
-        )
+        kind = "pet_care" if told.is_pet else "illness"
+        return say("comfort", "rest") if asked else _first_that_fits(scene, told, [kind])
     is_enough = asked > 1 or (is_linked and scene.book.chance(0.5))
     if not is_enough and is_acknowledged and (opened := open_question(scene)):
         return opened
@@ -191,7 +187,6 @@ def follow_up(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_ack
 
 
 def _about_what_was_told(scene: Scene, told: Told, feeling: str) -> str:
-    """Ask after what was told, with its own words."""
     is_glad = feeling in ("joy", "happy")
     if is_news(scene, told):
         return scene.book.say("follow", "news", **slots_of(told))

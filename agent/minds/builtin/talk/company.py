@@ -10,7 +10,7 @@ from agent.minds.builtin.talk.mood import feeling_of, is_near_loss, speaks_of_de
 from agent.minds.builtin.talk.quotation import readable
 from agent.minds.builtin.talk.scene import FACTS, Scene
 from managers.language.emotion import NEGATIVE
-from managers.language.reading.reading import SOCIAL
+from managers.language.reading.reading import SOCIAL, has_question_mark
 from managers.language.words import content_words, sentences
 from managers.memory.messages import Message
 from managers.mind import Company
@@ -34,8 +34,8 @@ def among_others(scene: Scene, parts: Sequence[str]) -> list[str]:
     heard = {_plain(one) for message in others for one in sentences(readable(message.text))}
     own = [one for part in parts for one in sentences(part)]
     left = [one for one in own if _plain(one) not in heard]
-    if others and any(_is_question(one.text) for one in others):
-        left = [one for one in left if not _is_question(one)]  # one question at a time, whoever asks it
+    if others and any(has_question_mark(one.text) for one in others):
+        left = [one for one in left if not has_question_mark(one)]  # one question at a time, whoever asks it
     if _is_courtesy(scene):
         left = left or own  # a greeting is given back by each of them, in the same words too
     if is_hurting(scene):
@@ -98,14 +98,15 @@ def _remark(scene: Scene, company: Company) -> str:
 
 
 def _taken_up(scene: Scene, last: Message, *, has_more: bool) -> str:
-    """Return a word on what another one said."""
-    kind = "asked" if _is_question(last.text) and not has_more else "differs" if scene.book.chance(1 / 3) else "agrees"
+    kind = (
+        "asked"
+        if has_question_mark(last.text) and not has_more
+        else "differs"
+        if scene.book.chance(1 / 3)
+        else "agrees"
+    )
     return scene.book.say("company", kind, other=last.speaker, more="yes" if has_more else "")
 
 
 def _plain(sentence: str) -> str:
     return "".join(char for char in sentence.casefold() if char.isalnum())
-
-
-def _is_question(text: str) -> bool:
-    return text.rstrip(" 　\"'”」』)）").endswith(("?", "？"))

@@ -9,7 +9,7 @@ from agent.minds.builtin.talk.mood import is_heavy_talk
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.dates_in_words import part_of_day
 from managers.language.reading.introductions import was_asked_name
-from managers.language.reading.reading import SOCIAL, read
+from managers.language.reading.reading import SOCIAL, has_question_mark, read
 from managers.language.reading.rules import fits_any
 
 _LATE, _EARLY, _NOON = 22, 4, 12
@@ -94,11 +94,10 @@ def _in_a_word(scene: Scene, act: str) -> list[str]:
 
 
 def _was_asked(scene: Scene) -> bool:
-    return bool(scene.spoken) and scene.spoken[-1].rstrip().endswith(("？", "?"))
+    return bool(scene.spoken) and has_question_mark(scene.spoken[-1])
 
 
 def _was_asked_what(scene: Scene) -> bool:
-    """Tell whether the persona's question wants more than yes or no."""
     return _was_asked(scene) and bool(read(scene.spoken[-1][-60:], scene.lang).sentences[-1].asks)
 
 

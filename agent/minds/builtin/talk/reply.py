@@ -22,6 +22,7 @@ from agent.minds.builtin.talk.voice import Phrasebook
 from managers.language.dates_in_words import part_of_day
 from managers.language.emotion import read_emotion
 from managers.language.reading.concern import find_concern
+from managers.language.reading.reading import has_question_mark
 from managers.language.reading.rules import fits_any
 from managers.language.words import sentences
 from managers.mind import ChatTurn, Concern, ReplyRequest, ToolCall
@@ -88,7 +89,7 @@ def _as_wished(scene: Scene, parts: list[str]) -> list[str]:
     if any("\n" in part for part in parts):
         return parts  # a list that was asked for
     if "questions" in advice.avoid:
-        said = [one for one in said if not one.rstrip('」』"”').endswith(("？", "?"))]
+        said = [one for one in said if not has_question_mark(one)]
     if "too_long" in advice.avoid or "short" in advice.strategy:
         said = said[:_FEW]
     return said or parts
@@ -140,7 +141,7 @@ def _last_words(scene: Scene, told: list[str]) -> list[str]:
     is_drowsy = any(fits_any("courtesy", "drowsy", sentence.plain) for sentence in scene.read.told)
     if is_drowsy or feeling_of(scene) == "tired":
         return []
-    return [part for part in told[:1] if not part.rstrip().endswith(("？", "?"))]
+    return [part for part in told[:1] if not has_question_mark(part)]
 
 
 def _about_long(scene: Scene) -> list[str]:
@@ -198,7 +199,6 @@ def _with_care(scene: Scene) -> list[str]:
 
 
 def _aside(scene: Scene) -> str:
-    """Leave the door open, in a word, now and then."""
     if any(scene.book.was_said("care", "aside", text) for text in scene.spoken[-2:]):
         return ""
     return scene.book.say("care", "aside")

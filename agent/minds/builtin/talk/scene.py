@@ -10,7 +10,7 @@ from agent.minds.builtin.answers.candidates import Candidate
 from agent.minds.builtin.talk.quotation import readable
 from agent.minds.builtin.talk.voice import Phrasebook, read_voice
 from managers.language.reading.introductions import is_about_oneself, marked, name_given, name_in, name_noted, parted
-from managers.language.reading.reading import Reading, read
+from managers.language.reading.reading import Reading, has_question_mark, read
 from managers.language.reading.rules import fits
 from managers.mind import ChatTurn, ReplyRequest
 from managers.storage.errors import Lang
@@ -51,7 +51,7 @@ class Scene:
     @property
     def asked_lately(self) -> int:
         """How many of the persona's last two replies ended with a question."""
-        return sum(text.rstrip().endswith(("？", "?")) for text in self.spoken[-2:])
+        return sum(has_question_mark(text) for text in self.spoken[-2:])
 
 
 def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:

@@ -39,7 +39,6 @@ def _has(name: str, text: str) -> bool:
 
 
 def _wordless(raw: str, text: str) -> str:
-    """Return what a message without words is: a link, code, a face, silence, noise."""
     is_block = _has("past_fence", raw)
     if _has("past_link", raw) and not is_block:
         return "link"

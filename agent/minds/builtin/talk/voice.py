@@ -90,7 +90,6 @@ def read_voice(sheet: Sheet, lang: Lang) -> Voice:
 
 
 def _speech(prompt: str) -> str:
-    """Return what the sheet has the persona say itself."""
     return " ".join(rule("ja", "voice", "speech").findall(prompt))
 
 
@@ -193,8 +192,7 @@ class Phrasebook:
         """
         templates: list[str] = self._table[table][key]
         usable = [template for template in templates if self._can_fill(template, slots)]
-        chosen = self._choose(usable or templates)
-        text = self._fill(chosen, slots)
+        text = self._fill(self._choose(usable or templates), slots)
         self._recent.append(text)
         return text
 
@@ -236,12 +234,8 @@ class Phrasebook:
     def _age(self, template: str) -> int:
         """Return how many replies ago a template was used; far more than there are if never."""
         fragments = self._fragments(template)
-        if not fragments:
-            return len(self._recent) + 1
-        for age, text in enumerate(reversed(self._recent)):
-            if any(fragment in text for fragment in fragments):
-                return age
-        return len(self._recent) + 1
+        ages = (age for age, text in enumerate(reversed(self._recent)) if any(one in text for one in fragments))
+        return next(ages, len(self._recent) + 1)
 
     def _fragments(self, template: str) -> list[str]:
         """Return the fixed pieces of a template that are long enough to be recognised."""
