@@ -10,7 +10,7 @@ import typer
 
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
-from commands.terminal import YES, ask, warn, write
+from commands.terminal import agrees, warn, write
 from managers.storage.errors import Lang, UtataneError
 from managers.storage.texts import Texts
 
@@ -61,17 +61,10 @@ def admit_personas(
 
 def _ask(questions: Sequence[Question], lang: Lang) -> _Decision:
     """Ask once for all of them whether to let them in, and once whether to use what they ask for."""
-    admit = any(one.is_guest for one in questions) and _agrees("let_in", lang)
+    admit = any(one.is_guest for one in questions) and agrees(_say("admit.let_in", lang))
     if not any(one.wishes for one in questions if admit or not one.is_guest):
         return _Decision(admit, grant=None)
-    return _Decision(admit, grant=_agrees("use", lang))
-
-
-def _agrees(question: str, lang: Lang) -> bool:
-    try:
-        return ask(_say(f"admit.{question}", lang)).strip().lower() in YES
-    except EOFError:  # nobody is there to say yes
-        return False
+    return _Decision(admit, grant=agrees(_say("admit.use", lang)))
 
 
 def _carry_out(door: Door, question: Question, decision: _Decision, lang: Lang, *, as_json: bool) -> bool:

@@ -11,7 +11,7 @@ from commands.errors import RestoreWhereError
 from commands.language import terminal_language
 from commands.passphrases import ask_passphrase, given_passphrase
 from commands.shared import HomeOption, JsonOption, services_at
-from commands.terminal import agrees, warn, write, write_line
+from commands.terminal import agrees, may_ask, warn, write, write_line
 from managers.storage.paths import find_home
 from managers.storage.texts import Texts
 
@@ -226,4 +226,4 @@ def _passphrase(*, twice: bool = False) -> str:
 
 
 def _agrees(question: str, t: PageTexts) -> bool:
-    return agrees(question, {t("erasing.word"), t("backups.yes_word")})
+    return may_ask() and agrees(question, {t("erasing.word"), t("backups.yes_word")})

@@ -9,7 +9,7 @@ import typer
 
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell, warn_of
-from commands.terminal import agrees, warn
+from commands.terminal import agrees, may_ask, warn
 from managers.domains import Every
 from managers.storage.texts import Texts
 
@@ -91,7 +91,7 @@ def remove(
         store = domain_of(services.home, services.clock, domain)
         count, lang = len(store.documents()), terminal_language()
         if not sources:
-            if not yes and not agrees(_say("ask-remove", lang, domain=store.name, count=count)):
+            if not yes and not (may_ask() and agrees(_say("ask-remove", lang, domain=store.name, count=count))):
                 raise typer.Exit(1)
             services.domains.let_go(store.name)
             store.remove()
@@ -120,7 +120,8 @@ def fetch(
         store = domain_of(services.home, services.clock, domain)
         wanted = sources_named(store, sources or [])
         fresh = [one for one in wanted if not one.agreed]
-        if fresh and (yes or agrees(_say("ask-fetch", lang, addresses=", ".join(one.address for one in fresh)))):
+        question = _say("ask-fetch", lang, addresses=", ".join(one.address for one in fresh))
+        if fresh and (yes or (may_ask() and agrees(question))):
             agree(store, {one.id for one in fresh})
         ids = {one.id for one in wanted}
         outcome = services.domain_jobs.run(store, [one for one in store.plan().sources if one.id in ids])

@@ -9,7 +9,7 @@ import typer
 from commands.errors import EraseNotConfirmedError, EraseOneThingError
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at
-from commands.terminal import agrees, write, write_line
+from commands.terminal import agrees, may_ask, write, write_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,4 +94,4 @@ def _leave(left: Iterable[Left], t: Texts, *, as_json: bool) -> None:
 
 def _agrees(t: Texts) -> bool:
     """Ask for a whole word, for nothing brings it back."""
-    return agrees(t("erasing.ask", word=t("erasing.word")), {t("erasing.word")})
+    return may_ask() and agrees(t("erasing.ask", word=t("erasing.word")), {t("erasing.word")})

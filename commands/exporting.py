@@ -11,7 +11,7 @@ import typer
 
 from commands.import_progress import ImportProgress, Manner
 from commands.language import terminal_language
-from commands.passphrases import PassphraseFileOption, ask_passphrase, given_passphrase
+from commands.passphrases import PassphraseFileOption, wanted_passphrase
 from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell
 from commands.terminal import warn, write_line
 from managers.storage.texts import Texts
@@ -57,22 +57,19 @@ def export(  # noqa: PLR0917  # the options of a command
     as_json: JsonOption = False,
 ) -> None:
     """Write a persona with all memories, or its conversation, a card or a brief of it, into one file."""
-    from agent.exporting import CHATS, ExportWishes, kept_messages
-    from agent.exporting import export as write
+    from agent import exporting
     from managers.exchange.exports.chat import ChatDays
     from ui.components.markdown import render_markdown
 
-    words = given_passphrase(passphrase_file)
-    if words is None and encrypt:
-        words = ask_passphrase(twice=True)
+    words = wanted_passphrase(passphrase_file, is_needed=encrypt, twice=True)
     with services_at(home) as services, damage_told(services, persona):
         memories = services.memories(persona)
         is_masked = memories.settings().privacy.mask_exports if mask is None else mask
         days = ChatDays(since and since.date(), until and until.date())
-        wishes = ExportWishes(form, is_masked, without_forgotten, days, tokens, None, words, without_kept)
-        if form in CHATS and not without_kept and (kept := kept_messages(memories)):
+        wishes = exporting.ExportWishes(form, is_masked, without_forgotten, days, tokens, None, words, without_kept)
+        if form in exporting.CHATS and not without_kept and (kept := exporting.kept_messages(memories)):
             warn(_say("chat.kept", terminal_language(), count=kept))
-        _tell_made(file, write(memories, file, wishes, render_markdown), wishes, as_json=as_json)
+        _tell_made(file, exporting.export(memories, file, wishes, render_markdown), wishes, as_json=as_json)
 
 
 def _tell_made(file: Path, made: Exported, wishes: ExportWishes, *, as_json: bool) -> None:
@@ -97,9 +94,7 @@ def import_archive(file: Path, persona: str, manner: Manner, passphrase_file: Pa
     from managers.exchange.archives.reading import bring_in, look_through
     from managers.exchange.encryption import is_encrypted_file
 
-    words = given_passphrase(passphrase_file)
-    if words is None and is_encrypted_file(file):
-        words = ask_passphrase()
+    words = wanted_passphrase(passphrase_file, is_needed=is_encrypted_file(file))
     progress, lang = ImportProgress(), terminal_language()
     with services_at(home) as services:
         if manner.dry_run or manner.asks:

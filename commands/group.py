@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from commands.held import ask_about, print_what_waits, say_what_waits
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
-from commands.terminal import agrees, typed, warn, write
+from commands.terminal import agrees, may_ask, typed, warn, write
 
 if TYPE_CHECKING:
     from agent.events import TurnEvent
@@ -50,7 +49,7 @@ def group(
             _end(services, personas, yes=yes, as_json=as_json)
             return
         talk, failed = services.groups.of(personas, terminal_language()), False
-        is_asked = message is None and not as_json and sys.stdin.isatty()
+        is_asked = message is None and may_ask(as_json=as_json)
         for text in [message] if message is not None else typed(services.settings().user.name, quiet=not is_asked):
             if text.strip() and not _moved(talk, text):
                 turn = talk.say(text)
@@ -65,7 +64,10 @@ def _end(services: Services, personas: list[str], *, yes: bool, as_json: bool) -
     from commands.errors import EndNotConfirmedError
 
     found, lang = services.groups.to_end(personas), terminal_language()
-    if not yes and (as_json or not _agrees(lang)):
+    question = "話題・要約・全文の記録を完全に消します。よいですか？ [y/N]"
+    if lang == "en":
+        question = "This destroys its topics, summaries and full logs. Do it? [y/N]"
+    if not yes and not (may_ask(as_json=as_json) and agrees(question)):
         raise EndNotConfirmedError
     services.groups.end(found)
     tell(
@@ -73,13 +75,6 @@ def _end(services: Services, personas: list[str], *, yes: bool, as_json: bool) -
         "この会話を終わりにしました。" if lang == "ja" else "The conversation is ended.",
         as_json=as_json,
     )
-
-
-def _agrees(lang: Lang) -> bool:
-    question = "話題・要約・全文の記録を完全に消します。よいですか？ [y/N]"
-    if lang == "en":
-        question = "This destroys its topics, summaries and full logs. Do it? [y/N]"
-    return agrees(question)
 
 
 def _tell_of_sessions(services: Services) -> None:

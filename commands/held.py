@@ -9,7 +9,7 @@ import typer
 
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell
-from commands.terminal import ask, warn, write, write_line
+from commands.terminal import decided, warn, write, write_line
 from managers.storage.errors import UtataneError
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from managers.storage.errors import Lang
 
 commands = typer.Typer()
-
-_YES = frozenset({"y", "yes", "はい", "ok"})
-_NO = frozenset({"n", "no", "いいえ"})
 
 
 @commands.command()
@@ -75,12 +72,12 @@ def ask_about(companion: Companion, ids: Sequence[str] | None = None) -> None:
         for line in _told(wish, companion.memories.paths.name, lang)[:-1]:
             write_line(line)
         try:
-            answer = ask(question).strip().casefold()
+            answer = decided(question)
         except (EOFError, KeyboardInterrupt):
             write()
             return
-        if answer in _YES | _NO:
-            _decide(companion, wish, lang, allow=answer in _YES)
+        if answer is not None:
+            _decide(companion, wish, lang, allow=answer)
 
 
 def _decide(companion: Companion, wish: Waiting, lang: Lang, *, allow: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from commands.errors import ImportNotConfirmedError
 from commands.language import terminal_language
-from commands.terminal import agrees, show_passing, write_line
+from commands.terminal import agrees, may_ask, show_passing, write_line
 from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class Manner:
     @property
     def asks(self) -> bool:
         """Whether somebody who sits at a terminal is to say yes; a script has said it by its command."""
-        return not (self.dry_run or self.yes or self.as_json) and sys.stdin.isatty()
+        return not (self.dry_run or self.yes) and may_ask(as_json=self.as_json)
 
     def goes_on(self, persona: str) -> bool:
         """Return whether what was looked at is to be taken over; of a dry run say that nothing was.

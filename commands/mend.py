@@ -9,7 +9,7 @@ import typer
 
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
-from commands.terminal import agrees, warn, write, write_line
+from commands.terminal import agrees, may_ask, warn, write, write_line
 from managers.storage.edges import said
 from managers.storage.errors import UtataneError
 
@@ -34,7 +34,9 @@ def mend(
     """List what is amiss with the files, ask, and put it right; nothing is deleted."""
 
     def is_wanted(trouble: Trouble) -> bool:
-        return (trouble.kind == "lost" and accept) or bool(trouble.remedy and (yes or (not as_json and _agrees())))
+        return (trouble.kind == "lost" and accept) or bool(
+            trouble.remedy and (yes or (may_ask(as_json=as_json) and agrees(_question())))
+        )
 
     with services_at(home) as services:
         failed = found = False
@@ -110,8 +112,8 @@ def _show(about: str, trouble: Trouble, *, as_json: bool) -> None:
     tell({**facts, "remedy": promise}, f"{words}\n    → {promise}" if promise else words, as_json=as_json)
 
 
-def _agrees() -> bool:
-    return agrees("    直しますか？ [y/N]" if terminal_language() == "ja" else "    Do it? [y/N]")
+def _question() -> str:
+    return "    直しますか？ [y/N]" if terminal_language() == "ja" else "    Do it? [y/N]"
 
 
 def _tell(about: str, trouble: Trouble, done: Words | UtataneError, *, as_json: bool) -> bool:

@@ -35,6 +35,17 @@ def given_passphrase(file: Path | None) -> str | None:
     return os.environ.get(VARIABLE) or None
 
 
+def wanted_passphrase(file: Path | None, *, is_needed: bool, twice: bool = False) -> str | None:
+    """Return the passphrase that was given, else the one that is asked for where one is needed.
+
+    Raises:
+        NoSuchFileError, UnreadableError: the file.
+        PassphrasesDifferError: typed twice, it was not the same.
+    """
+    given = given_passphrase(file)
+    return ask_passphrase(twice=twice) if given is None and is_needed else given
+
+
 def ask_passphrase(*, twice: bool = False) -> str:
     """Ask for a passphrase; where nobody sits at a terminal it is the next line of the input.
 

@@ -8,7 +8,7 @@ import typer
 
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
-from commands.terminal import ask, warn, write, write_line
+from commands.terminal import decided, warn, write, write_line
 
 if TYPE_CHECKING:
     from agent.companion import Companion
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_YES = frozenset({"y", "yes", "はい"})
-_NO = frozenset({"n", "no", "いいえ"})
 _STATES: dict[bool | None, tuple[str, str]] = {
     True: ("これで話します", "personas talk through it"),
     False: ("使いません", "not used"),
@@ -72,14 +70,13 @@ def _asked(minds: MindChooser, server: Server) -> bool | None:
     lang = terminal_language()
     write_line(minds.offer(server).sentence(lang))
     try:
-        answer = ask("[y/n、Enterならあとで]" if lang == "ja" else "[y/n, Enter: later]").strip().casefold()
+        answer = decided("[y/n、Enterならあとで]" if lang == "ja" else "[y/n, Enter: later]")
     except (EOFError, KeyboardInterrupt):
         write()
         return None
-    if answer not in _YES | _NO:
-        return None
-    minds.answer(server, yes=answer in _YES)
-    return answer in _YES
+    if answer is not None:
+        minds.answer(server, yes=answer)
+    return answer
 
 
 def _tell(server: Server, answer: bool | None, *, as_json: bool) -> None:

@@ -12,7 +12,8 @@ from typing import Final
 from commands.language import terminal_language
 from managers.storage.printable import one_line, printable
 
-YES: Final = frozenset({"y", "yes", "はい"})
+_YES: Final = frozenset({"y", "yes", "はい", "ok"})
+_NO: Final = frozenset({"n", "no", "いいえ"})
 
 
 def write(text: str = "", *, end: str = "\n") -> None:
@@ -39,14 +40,27 @@ def ask(question: str) -> str:
     return input(f"{one_line(question)} ")
 
 
-def agrees(question: str, words: Collection[str] = YES) -> bool:
-    """Ask for a yes, or another of `words`, where somebody is there to answer; nobody is no yes."""
-    if not sys.stdin.isatty():
-        return False
+def decided(question: str) -> bool | None:
+    """Return whether the person says yes or no to a question; None where it is neither.
+
+    Raises:
+        EOFError: the input has ended.
+    """
+    answer = ask(question).strip().casefold()
+    return True if answer in _YES else False if answer in _NO else None
+
+
+def agrees(question: str, words: Collection[str] = _YES) -> bool:
+    """Tell whether the person says yes, or another of `words`; where the input has ended, nobody does."""
     try:
         return ask(question).strip().casefold() in words
     except EOFError:
         return False
+
+
+def may_ask(*, as_json: bool = False) -> bool:
+    """Tell whether somebody sits there who can answer; a program that reads along is asked nothing."""
+    return not as_json and sys.stdin.isatty()
 
 
 def show_progress(done: int, total: int) -> None:
