@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -119,21 +119,9 @@ class Growth:
         digest, corpus = check_base(Path(settings.base)), self.corpus.load()
         if len(corpus.learned) < LEAST:
             raise TooFewExamplesError(count=len(corpus.learned), least=LEAST)
-        used, cards = adapters.in_use, adapters.all()
-        parent = next((one for one in cards if one.version == used and one.base_digest == digest), None)
-        ids = {one for example in corpus.kept for one in example.evidence} | set(parent.messages if parent else ())
-        card = Card(
-            version=max((one.version for one in cards), default=0) + 1,
-            parent=parent.version if parent else 0,
-            made=f"{self.memories.clock.now():%Y-%m-%d %H:%M}",
-            base=Path(settings.base).name,
-            base_digest=digest,
-            rank=parent.rank if parent else settings.rank,
-            learned=len(corpus.learned),
-            held_out=len(corpus.held_out),
-            messages=sorted(ids),
-            kpi=self.memories.kpi.all_of().total,
-        )
+        cards = adapters.all()
+        parent = next((one for one in cards if one.version == adapters.in_use and one.base_digest == digest), None)
+        card = self._card(digest, corpus, cards, parent)
         job = Job(
             base=settings.base,
             parent=str(adapters.path(parent.version)) if parent else "",
@@ -151,6 +139,22 @@ class Growth:
         make_folder(folder)
         job_file(folder, job)
         return job
+
+    def _card(self, digest: str, corpus: Corpus, cards: Sequence[Card], parent: Card | None) -> Card:
+        """Return what will be written of the version that is to be trained."""
+        ids = {one for example in corpus.kept for one in example.evidence} | set(parent.messages if parent else ())
+        return Card(
+            version=max((one.version for one in cards), default=0) + 1,
+            parent=parent.version if parent else 0,
+            made=f"{self.memories.clock.now():%Y-%m-%d %H:%M}",
+            base=Path(self.settings.base).name,
+            base_digest=digest,
+            rank=parent.rank if parent else self.settings.rank,
+            learned=len(corpus.learned),
+            held_out=len(corpus.held_out),
+            messages=sorted(ids),
+            kpi=self.memories.kpi.all_of().total,
+        )
 
 
 def grow_by_itself(memories: Memories, cancel: Cancel) -> list[Notice]:

@@ -200,17 +200,10 @@ class Memories:
 
 
 def open_memories(
-    personas: PersonaStore,
-    name: str,
-    base: Callable[[], Settings],
-    clock: Clock,
-    rng: Random,
-    *,
-    secrets: Secrets | None = None,
-    meter: Meter | None = None,
-    threads: Threads = no_threads,
-    domains: Domains | None = None,
-) -> Memories:
+    personas: PersonaStore, name: str, base: Callable[[], Settings], clock: Clock, rng: Random, *,
+    secrets: Secrets | None = None, meter: Meter | None = None,
+    threads: Threads = no_threads, domains: Domains | None = None,
+) -> Memories:  # fmt: skip
     """Open a persona's memories, or raise what `PersonaStore.get` raises."""
     paths, only_look = personas.get(name).paths, personas.only_look
     history, notices = History(paths, clock, flaws, only_look=only_look), NoticeBoard()

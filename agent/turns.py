@@ -30,7 +30,7 @@ from agent.tools import all_tools
 from agent.turn import Publish, Turn
 from managers.language.emotion import read_emotion
 from managers.language.reading.concern import find_concern
-from managers.memory.audience import NOTHING_KEPT
+from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.messages import Message
 from managers.mind import Cancel, Company, EmotionReading
 from managers.storage.clock import Clock
@@ -269,11 +269,7 @@ class Turns:
         small = self._small_mind(settings, "recall") if settings.recall.plan_with_model else None
         minds = state.get("speaker", choice.mind), small, *state.get("listeners", ())
         leaves = state.get("for_program", False) or any_leaves(*minds)
-        kept, unknown = NOTHING_KEPT, None
-        try:
-            kept = memories.audiences.kept() if leaves else NOTHING_KEPT
-        except UtataneError as error:  # the message is taken in all the same
-            unknown = error
+        kept, unknown = self._kept() if leaves else (NOTHING_KEPT, None)
         sheet = with_name(memories.sheet(settings), memories, other_messages(kept, state["window"]))
 
         def emit_and_keep(event: TurnEvent) -> None:
@@ -301,6 +297,13 @@ class Turns:
             leaves=leaves,
             unknown=unknown,
         )
+
+    def _kept(self) -> tuple[Kept, UtataneError | None]:
+        """Return what no mind elsewhere is given, or why nobody knows: the message is taken in all the same."""
+        try:
+            return self.memories.audiences.kept(), None
+        except UtataneError as error:
+            return NOTHING_KEPT, error
 
     def _read_emotion(self, around: Surroundings, done: Mapping[str, Any]) -> None:
         """Let the small model read the message's emotion, where a person wants that; nobody waits for it."""

@@ -19,6 +19,8 @@ _LONGEST_FUNCTION: Final = 40
 _WITH_PATTERN: Final = frozenset(
     {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 )
+_LONGEST_PATTERN: Final = 80
+_FEW_PATTERNS: Final = tuple(map(Path, ("agent/minds/builtin", "managers/language", "managers/recall")))
 _BUILTIN: Final = Path("agent/minds/builtin")
 _MAY_REPEAT: Final = frozenset({"__init__", "routes", "view", "errors"})
 
@@ -34,19 +36,37 @@ def measure() -> Iterator[Row]:
     }
     lines = {file: text.count("\n") for file, text in texts.items()}
     trees = {file: ast.parse(text) for file, text in texts.items() if file.suffix == ".py"}
-    yield "files, lines", f"{len(lines)}, {sum(lines.values()):,}", ""
+    yield "files, lines of the whole product", f"{len(lines)}, {sum(lines.values()):,}", ""
     for package in sorted({_package(file) for file in lines}):
         inside = [count for file, count in lines.items() if _package(file) == package]
         yield f"files, lines in {package}", f"{len(inside)}, {sum(inside):,}", ""
     yield "lines in the built-in mind", f"{sum(n for file, n in lines.items() if _BUILTIN in file.parents):,}", "5,200"
     yield from _long(lines, trees)
-    patterns = Counter(_package(file) for file, tree in trees.items() for _ in _calls_of_re(tree))
-    yield "calls of re with a pattern", _each(patterns), "100"
+    yield from _patterns({file: [*_calls_of_re(tree)] for file, tree in trees.items()})
     branches = sum(_asks_language(tree) for file, tree in trees.items() if _BUILTIN in file.parents)
     yield "branches on the language in the built-in mind", str(branches), "30"
     names = Counter(file.stem for file in trees if file.stem not in _MAY_REPEAT)
     twice = {name: count for name, count in names.most_common() if count > 1}
     yield "names of modules used more than once", f"{len(twice)}: {_each(twice)}", ""
+
+
+def _patterns(calls: dict[Path, list[ast.Call]]) -> Iterator[Row]:
+    """Count calls of `re` with a pattern, and list the patterns that are too long to be read in Python."""
+    here = Counter(_package(file) for file, found in calls.items() for _ in found)
+    few = sum(len(found) for file, found in calls.items() if any(home in file.parents for home in _FEW_PATTERNS))
+    yield "calls of re with a pattern", _each(here), ""
+    yield f"of them in {', '.join(map(str, _FEW_PATTERNS))}", str(few), "100"
+    longest = {
+        f"{file}:{call.lineno}": _pattern_length(call.args[0]) for file, found in calls.items() for call in found
+    }
+    long = {place: length for place, length in longest.items() if length > _LONGEST_PATTERN}
+    yield f"patterns over {_LONGEST_PATTERN} characters", f"{len(long)}: {_each(long)}" if long else "0", "0"
+
+
+def _pattern_length(pattern: ast.expr) -> int:
+    """Return the length of the longest literal that a pattern is made of; literals side by side are one."""
+    parts = (one.value for one in ast.walk(pattern) if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return max(map(len, parts), default=0)
 
 
 def _package(file: Path) -> str:

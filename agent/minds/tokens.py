@@ -31,14 +31,16 @@ ANSWER_CEILING = 2048
 
 Count = Callable[[str], int]
 
-_PARTS = re.compile(
-    r"(?P<joined>\ (?=[A-Za-z!-/:-@\[-`{-~]))"
-    r"|(?P<word>[A-Za-z]+)"
-    r"|(?P<kana>[\u3000-\u30ff\uff00-\uffef]+)"
-    r"|(?P<kanji>[\u3400-\u9fff\uf900-\ufaff]+)"
-    r"|(?P<single>[\x00-\x7f])"
-    r"|(?P<other>[^\x00-\x7f])"
-)
+_KINDS = {
+    "joined": r"\ (?=[A-Za-z!-/:-@\[-`{-~])",
+    "word": r"[A-Za-z]+",
+    "kana": r"[\u3000-\u30ff\uff00-\uffef]+",
+    "kanji": r"[\u3400-\u9fff\uf900-\ufaff]+",
+    "single": r"[\x00-\x7f]",
+    "other": r"[^\x00-\x7f]",
+}
+"""What a text is made of; the first that fits counts."""
+_PARTS = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
 _KANJI = 1.5
 _LETTERS_PER_TOKEN = 3.5
 _RARE_WORD = 14

@@ -34,10 +34,8 @@ _LARGE: Final = 200_000_000
 _MEGABYTE: Final = 1_000_000
 _NAMED: Final = 3
 
-_OF_HISTORY: Final = re.compile(
-    r"HEAD|config|seen_files\.json|refs(/heads(/main)?)?"
-    r"|objects(/([0-9a-f]{2}(/[0-9a-f]{38})?|info|pack(/[^/]+\.(pack|idx))?))?"
-)
+_OBJECT: Final = r"[0-9a-f]{2}(/[0-9a-f]{38})?|info|pack(/[^/]+\.(pack|idx))?"
+_OF_HISTORY: Final = re.compile(rf"HEAD|config|seen_files\.json|refs(/heads(/main)?)?|objects(/({_OBJECT}))?")
 """What a history of ours consists of. Git looks at more: hooks, other stores of objects, other places."""
 _FILES: Final = frozenset({".lock", ".export.lock", ".persona-id", "persona.json"})
 """What cannot be a folder."""

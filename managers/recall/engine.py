@@ -103,22 +103,14 @@ class Recall:
         self.indexes: dict[IndexName, MemoryIndex] = {
             name: MemoryIndex(paths.rag_index / folder, only_look=only_look) for name, folder in FOLDERS.items()
         }
-        self._upkeep = Upkeep(paths, self.indexes, settings, log, clock, wait, only_look=only_look)
+        upkeep = self._upkeep = Upkeep(paths, self.indexes, settings, log, clock, wait, only_look=only_look)
         cache = paths.rag_index / "embeddings.sqlite"
         models = paths.home.models
-        self._choice = EmbedderChoice(settings, cache, secrets, self._upkeep.load_own, embedder, account, models)
-        self._upkeep.choice = self._choice
-        self.likeness = Likeness(self._choice)
+        choice = EmbedderChoice(settings, cache, secrets, upkeep.load_own, embedder, account, models)
+        self._choice = upkeep.choice = choice
+        self.likeness = Likeness(choice)
         self._ranker = Ranker(
-            paths.folder,
-            log,
-            self.indexes,
-            settings,
-            clock,
-            self._choice,
-            self._upkeep.notices,
-            ways,
-            said_since=self.said_since,
+            paths.folder, log, self.indexes, settings, clock, choice, upkeep.notices, ways, said_since=self.said_since
         )
         self._picker = self._ranker.picker
 

@@ -19,13 +19,12 @@ BRANCH = "refs/heads/main"
 BRANCH_FILE = f".history/{BRANCH}"
 """The history's one branch: it moves with the files, in the same transaction."""
 _SINGLE = re.compile(
-    r"persona\.json|card\.json|lorebook\.json|SystemPrompt\.txt|core_memory\.txt|notepad\.txt|goals(_archived_\d{3})?\.json"
+    r"(?:persona|card|lorebook|goals(_archived_\d{3})?)\.json|(?:SystemPrompt|core_memory|notepad)\.txt"
 )
 _FOLDERS = ("episodic_memory", "entity_memory", "memory")
-_NEVER = re.compile(
-    r"emotion_log.*|recall_log.*|held_writes.*|hygiene\.json|.*\.jsonl|.*\.broken-.*|.*\.utatane-tmp|\..*|.*~|secrets\.toml",
-    re.DOTALL,
-)
+_NAMES_NEVER = r"(?:emotion_log|recall_log|held_writes|\.).*|hygiene\.json|secrets\.toml"
+_ENDINGS_NEVER = r".*(?:\.jsonl|\.broken-.*|\.utatane-tmp|~)"
+_NEVER = re.compile(f"{_NAMES_NEVER}|{_ENDINGS_NEVER}", re.DOTALL)
 _AVATAR = re.compile(r"avatar\.(png|jpe?g|webp)")
 _ON_THE_MOVE = ("memory/internal_state.json",)
 

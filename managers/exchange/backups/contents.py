@@ -21,13 +21,14 @@ from managers.storage.opening import kind_of_entry
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import BackupSettings
 
-_LEFT_OUT: Final = re.compile(
-    rf"backups|{FOLDER}|models|\.logs|\.uploads|\.importing|\.exports|\.window"  # themselves, what can be fetched again, what is passing
-    r"|\.access\.json|\.serving\.json|opening\.html|\.installation\.key|\.made-private"  # this installation's own
-    r"|\.[a-z.-]*lock|.*" + re.escape(TEMPORARY_SUFFIX)
-)
+_PASSING: Final = rf"backups|{FOLDER}|models|\.logs|\.uploads|\.importing|\.exports|\.window"
+"""Backups themselves, what can be fetched again, what is there for a while."""
+_OWN: Final = r"\.(?:access|serving)\.json|opening\.html|\.installation\.key|\.made-private"
+"""What belongs to this installation."""
+_TEMPORARY: Final = ".*" + re.escape(TEMPORARY_SUFFIX)
+_LEFT_OUT: Final = re.compile(rf"{_PASSING}|{_OWN}|\.[a-z.-]*lock|{_TEMPORARY}")
 _OF_A_PERSONA: Final = re.compile(
-    r"rag_index|long_term\.json|rag_index\.lock|\.lock|\.(export|fetching)\.lock|.*" + re.escape(TEMPORARY_SUFFIX)
+    rf"rag_index|long_term\.json|rag_index\.lock|\.lock|\.(export|fetching)\.lock|{_TEMPORARY}"
 )
 
 

@@ -26,11 +26,9 @@ _SAMPLE: Final = 4_000
 _GLANCED_AT: Final = 300
 _LEAST: Final = 0.1
 _SURENESS: Final = {"line": 0.9, "line_spaced": 0.9, "stamped": 0.8, "discord": 0.6, "clocked": 0.5, "named": 0.3}
-_ATTACHED: Final = re.compile(
-    r"^\u200e?(?:<(?:attached|添付ファイル)[:：] ?(?P<name>[^<>\n]{1,120})>"
-    r"|(?P<name2>[^\s<>()][^<>()\n]{0,120}) \([^()\n]{0,40}(?:attached|添付)[^()\n]{0,40}\))",
-    re.MULTILINE,
-)
+_IN_MARKS: Final = r"<(?:attached|添付ファイル)[:：] ?(?P<name>[^<>\n]{1,120})>"
+_WITH_NOTE: Final = r"(?P<name2>[^\s<>()][^<>()\n]{0,120}) \([^()\n]{0,40}(?:attached|添付)[^()\n]{0,40}\)"
+_ATTACHED: Final = re.compile(rf"^\u200e?(?:{_IN_MARKS}|{_WITH_NOTE})", re.MULTILINE)
 _MOST_LINES: Final = 200_000
 """Longer no message is."""
 

@@ -13,11 +13,9 @@ from managers.language.lexicons import load, word_list, word_set
 from managers.language.word import EntityKind, Kind, Word
 
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿＡ-Ｚａ-ｚ"
-TOKEN = re.compile(
-    rf"(?P<word>[{_LETTERS}]+(?:[’'][{_LETTERS}]+|[-‐&][{_LETTERS}]+)*)"
-    r"|(?P<number>\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|am|pm|kg|km|cm|mm|m|g|%)?(?![A-Za-z]))"
-    r"|(?P<symbol>[^\s])"
-)
+_WORD = rf"[{_LETTERS}]+(?:[’'][{_LETTERS}]+|[-‐&][{_LETTERS}]+)*"
+_NUMBER = r"\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|am|pm|kg|km|cm|mm|m|g|%)?(?![A-Za-z])"
+TOKEN = re.compile(rf"(?P<word>{_WORD})|(?P<number>{_NUMBER})|(?P<symbol>[^\s])")
 """One token of Latin text: a word, with what apostrophes and hyphens join; a number; any other sign."""
 
 _SHORT_WORD = re.compile(r"(?<![\w'])[a-z]{1,9}(?![\w'])")
