@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Final, Literal
 
 from managers.exchange.zip_files import ZipEntries, open_zip
-from managers.storage.encodings import decode_foreign
+from managers.storage.encodings import decode_foreign, is_utf_8
 from managers.storage.opening import guard, open_plain, walk
 
 if TYPE_CHECKING:
@@ -143,17 +143,9 @@ def decode_text(data: bytes) -> str:
 
 def _written_on(data: bytes) -> Iterator[str]:
     """Yield the lines of a text in UTF-8 that somebody wrote on in another encoding, or that is damaged."""
-    for is_utf_8, lines in groupby(data.removeprefix(BOM_UTF8).split(b"\n"), _is_utf_8):
+    for is_fine, lines in groupby(data.removeprefix(BOM_UTF8).split(b"\n"), is_utf_8):
         part = b"\n".join(lines)
-        yield part.decode() if is_utf_8 else decode_foreign(part) or part.decode("utf-8", "replace")
-
-
-def _is_utf_8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        yield part.decode() if is_fine else decode_foreign(part) or part.decode("utf-8", "replace")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from managers.memory.confidence import day_of
 from managers.memory.emotions import EmotionLog
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
@@ -124,11 +125,3 @@ class Days:
             return False
         said = self._said(day)
         return bool(reading.unread(said)) or (reading.until is None and len(said) != reading.count)
-
-
-def day_of(text: str) -> date | None:
-    """Return the day that a text names, None if it names none."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from managers.hygiene.use import note_use
+from managers.memory.confidence import day_of
 from managers.memory.json_documents import TIME, Apply, encode
 from managers.memory.log import ConversationLog
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.mind import Sheet
 from managers.recall.recall_log import RecallLog
-from managers.sleep.dream_days import day_of
 from managers.sleep.dreamt import DreamtDays, Reading
 from managers.sleep.night import Night
 from managers.storage.locks import writing

@@ -113,3 +113,12 @@ def _is_western(data: bytes) -> bool:
     foreign = _FOREIGN.findall(text)
     usual = len(_WESTERN.findall(text))
     return bool(foreign) and usual >= _PLAUSIBLE * len(foreign) and len(foreign) <= _MOST_WESTERN * len(text)
+
+
+def is_utf_8(data: bytes) -> bool:
+    """Tell whether bytes are text in UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from managers.storage.paths import is_text
 from managers.storage.spelling import decode
 
 _NESTING: Final = (dict, list)
@@ -29,7 +30,7 @@ def load_json(data: bytes | str) -> Any:  # noqa: ANN401  # JSON is whatever is 
         raise NotJsonError(str(error)) from error
     if text.count("[") + text.count("{") > _DEEPEST and _is_deep(value):
         raise NotJsonError("nested too deeply")
-    return mended(value) if "\\ud" in text or "\\uD" in text or not _is_whole(text) else value
+    return mended(value) if "\\ud" in text or "\\uD" in text or not is_text(text) else value
 
 
 def _is_deep(value: object) -> bool:
@@ -49,12 +50,4 @@ def mended(value: object) -> Any:  # noqa: ANN401  # as above
 
 def without_lone(text: str) -> str:
     """Return the text with halves that stand side by side joined, and lone ones replaced."""
-    return text if _is_whole(text) else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _is_whole(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return text if is_text(text) else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import IO, Final
 
 from managers.memory.log.parsing import parse
-from managers.storage.encodings import decode_foreign, foreign_encoding
+from managers.storage.encodings import decode_foreign, foreign_encoding, is_utf_8
 
 _ENOUGH: Final = 256 * 1024
 """So many bytes tell the encoding of a whole file."""
@@ -41,7 +41,7 @@ def in_utf_8(data: bytes) -> bytes:
         text = decode_foreign(data)
         return data if text is None else text.encode()
     pieces = [data[record.start : record.end] for record in records]
-    encoding = foreign_encoding(b"".join(piece for piece in pieces if not _is_utf_8(piece)))
+    encoding = foreign_encoding(b"".join(piece for piece in pieces if not is_utf_8(piece)))
     if encoding is None:
         return data
     return b"".join(_converted(piece, encoding) for piece in [*pieces, data[records[-1].end :]])
@@ -52,11 +52,3 @@ def _converted(piece: bytes, encoding: str) -> bytes:
         with suppress(UnicodeDecodeError):
             return piece.decode(one).encode()
     return piece
-
-
-def _is_utf_8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
