@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
 from functools import cache, partial
 
 from langgraph.runtime import Runtime
@@ -27,21 +28,15 @@ from agent.prompt_prefix import cut_notices, prefix_parts, prompt_room
 from agent.prompts import company as company_words
 from agent.prompts import quoting, strategies
 from agent.prompts import system_prompt as words
+from agent.prompts.system_prompt import is_apart, mark
 from agent.provenance import documents_of, files_of, given_in, still_standing
 from agent.retrieval import in_sight, not_in_sight
 from agent.state import Surroundings, TurnState
-from agent.time_marks import with_marks
-from agent.witnesses import witnesses
 from managers.memory.audience import NOTES
+from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.notes import NoteKind
-from managers.mind import (
-    Advice,
-    Asking,
-    ChatTurn,
-    OpenQuestion,
-    ReplyRequest,
-)
+from managers.mind import Advice, Asking, ChatTurn, OpenQuestion, ReplyRequest
 from managers.recall.hits import Hit
 from managers.storage.errors import Lang
 
@@ -53,6 +48,10 @@ _LEAST_RECALLED = 1 / 4
 """So much of the room for what is recalled is kept for documents, whatever was said would take."""
 _STEPS = 16
 """What is left for older days is counted in such parts of a prompt, so that it does not change with every message."""
+_MOST_MESSAGES, _MOST_DAYS = 30, 12
+_BEFORE, _AFTER = 1, 3
+_PAUSE = timedelta(minutes=20)
+"""What is said after a longer silence does not go on with what was said before it."""
 
 
 def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
@@ -287,3 +286,48 @@ def _note(around: Surroundings, kind: NoteKind) -> str:
     if kind in NOTES and around.kept.holds_file(NOTES[kind]):
         return ""
     return around.spare(lambda: around.memories.notes.read(kind).text) or ""
+
+
+def with_marks(turns: Sequence[ChatTurn], lang: Lang) -> list[ChatTurn]:
+    """Return the turns with a mark before the first, and where a new day begins or hours have passed."""
+    marked: list[ChatTurn] = []
+    for before, turn in zip([None, *turns], turns, strict=False):
+        is_first = before is None or before.time is None
+        if turn.time is None or (
+            before is not None and before.time is not None and not is_apart(before.time, turn.time)
+        ):
+            marked.append(turn)
+        else:
+            own = turn.role == "persona" and not is_first
+            marked.append(replace(turn, quoted=f"{mark(lang, turn.time, is_own=own)}\n{turn.quoted}".strip()))
+    return marked
+
+
+def witnesses(log: ConversationLog, hits: Sequence[Hit]) -> tuple[Message, ...]:
+    """Return the user's messages behind some memories, with their neighbours, in order; none that was taken back.
+
+    A fact in a memory has lost its day, and "No, it's on Friday" shares no word with what it puts right.
+    """
+    wanted = list(dict.fromkeys(one for hit in hits for one in hit.message_ids))[:_MOST_MESSAGES]
+    days = dict.fromkeys(message.time.date() for message in log.originals(wanted).values())
+    return tuple(message for day in sorted([*days][:_MOST_DAYS]) for message in _of_day(log, day, frozenset(wanted)))
+
+
+def _of_day(log: ConversationLog, day: date, wanted: frozenset[str]) -> list[Message]:
+    said = [message for message in log.messages(day, day) if message.role == "user" or message.id in wanted]
+    near: set[int] = set()
+    for at, message in enumerate(said):
+        if message.id in wanted:
+            near |= _run(said, at, -1, _BEFORE) | _run(said, at, 1, _AFTER) | {at}
+    return [said[at] for at in sorted(near) if said[at].role == "user"]
+
+
+def _run(said: Sequence[Message], at: int, step: int, count: int) -> set[int]:
+    """Return the places of so many neighbours that follow each other without a long pause."""
+    found: set[int] = set()
+    while len(found) < count and 0 <= at + step < len(said):
+        if abs(said[at + step].time - said[at].time) > _PAUSE:
+            break
+        at += step
+        found.add(at)
+    return found

@@ -11,10 +11,9 @@ from statistics import median, quantiles
 
 from agent.services import open_services
 from benchmarks.words import sentence
-from managers.domains.deduplication import NearDuplicates
 from managers.domains.domain_sources import add_source
 from managers.domains.domain_store import DomainStore
-from managers.domains.etl import bring_up_to_date
+from managers.domains.etl import NearDuplicates, bring_up_to_date
 from managers.hygiene.similarity import vectors
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from agent.events import Recalled, Replied
 from agent.minds.builtin import BuiltInMind
+from agent.prompt_building import witnesses
 from agent.sleeper import CompanionSleeper
-from agent.witnesses import witnesses
 from managers.mind import Cancel
 from managers.recall.hits import Hit
 from tests.agent.conftest import Scene

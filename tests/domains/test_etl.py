@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from managers.domains import domain_store
-from managers.domains.deduplication import NearDuplicates
 from managers.domains.domain_sources import add_source, remove_sources, set_schedule, sources_named
 from managers.domains.domain_store import DomainStore, domain_name, domains_of
 from managers.domains.errors import (
@@ -18,7 +17,7 @@ from managers.domains.errors import (
     SourceNotAgreedError,
     SourceNotFoundError,
 )
-from managers.domains.etl import Counts, bring_up_to_date, due_of
+from managers.domains.etl import Counts, NearDuplicates, bring_up_to_date, due_of
 from managers.storage.audit import events
 from managers.storage.errors import BusyError
 from managers.storage.files import write_atomic

@@ -26,8 +26,7 @@ from managers.storage.encodings import decode_foreign, text_of
 from managers.storage.files import write_unsynced
 from managers.storage.history.diff import unified
 from managers.storage.history.entries import parse as entry_of
-from managers.storage.history.merge import merge_file, only_record
-from managers.storage.history.merge_lines import heading_of
+from managers.storage.history.merge import heading_of, merge_file, only_record
 from managers.storage.history.objects import BROKEN
 from managers.storage.history.seen import load_seen
 from managers.storage.history.unpacking import unpacked_loose

@@ -36,6 +36,15 @@ from managers.mind import ReplyRequest
 from managers.storage.errors import Lang
 
 _MOST_TOLD: Final = 3
+_LONGEST: Final = 160
+_MOST_KNOWN: Final = 6
+_MOST_SUMMED: Final = 3
+_TELLS: Final = 2
+"""From this weight on a sentence says something."""
+_NAME_NOTE: Final = 60
+"""A note of fewer letters that gives a name tells nothing else."""
+_OF_SOMEBODY, _TO_ME, _SOCIAL, _GIVEN_BACK = 2, 4, 5, 3
+"""Words more or less that a sentence counts for: one of somebody, of the talking itself, of courtesy, of the persona."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,17 +206,6 @@ def spoken_kin(word: str, voice: Voice) -> str:
     if word not in pets("ja"):
         return relatives().get(word, word)
     return f"{voice.you}のところの{word}" if voice.you and not word.startswith(("愛", "飼")) else f"飼っている{word}"
-
-
-_LONGEST: Final = 160
-_MOST_KNOWN: Final = 6
-_MOST_SUMMED: Final = 3
-_TELLS: Final = 2
-"""From this weight on a sentence says something."""
-_NAME_NOTE: Final = 60
-"""A note of fewer letters that gives a name tells nothing else."""
-_OF_SOMEBODY, _TO_ME, _SOCIAL, _GIVEN_BACK = 2, 4, 5, 3
-"""Words more or less that a sentence counts for: one of somebody, of the talking itself, of courtesy, of the persona."""
 
 
 def tell_overview(scene: Scene) -> list[str]:

@@ -25,6 +25,14 @@ _PLEASED = ("joy", "happy")
 _ANSWERED_OTHERWISE = ("thanks", "laugh", "insult", "complaint", "enough")
 _ALOUD = ("wished_of_me", "may_forget", "mull")
 """What is neither news nor a question: what is meant to be done with the listener, what is being weighed."""
+NOT_PLANNED = frozenset({"garden", "weather", "mishap", "injury", "like", "live", "checkup", "illness"})
+"""Acts to come that nobody prepares for."""
+OF_ANYBODY = ("injury", "kindness", "weather", "mishap", "checkup", "illness")
+"""Acts that are answered alike whoever they are of."""
+_IDLE_WONDER = 0.3
+"""Questions of less priority than this can wait for ever."""
+_AFTER = {"tired": "tired_ask", "busy": "tired_ask", "anger": "anger_ask", "anxious": "anxious_ask"}
+"""What is asked after a feeling."""
 
 
 def listen(scene: Scene) -> list[str]:
@@ -154,16 +162,6 @@ def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
     scene.used.append(memory)
     when = say_when(memory.time, scene.request.now, scene.lang)
     return scene.book.say("memory", "linked", when=when, quote=for_quoting(memory.text, scene.lang, 90))
-
-
-NOT_PLANNED = frozenset({"garden", "weather", "mishap", "injury", "like", "live", "checkup", "illness"})
-"""Acts to come that nobody prepares for."""
-OF_ANYBODY = ("injury", "kindness", "weather", "mishap", "checkup", "illness")
-"""Acts that are answered alike whoever they are of."""
-_IDLE_WONDER = 0.3
-"""Questions of less priority than this can wait for ever."""
-_AFTER = {"tired": "tired_ask", "busy": "tired_ask", "anger": "anger_ask", "anxious": "anxious_ask"}
-"""What is asked after a feeling."""
 
 
 def follow_up(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowledged: bool) -> str:  # noqa: PLR0911  # one return per kind of answer

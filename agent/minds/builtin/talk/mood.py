@@ -21,6 +21,12 @@ from managers.language.reading.told import Told
 from managers.language.words import content_words, sentences, words
 
 _MOST_SENTENCES = 12
+_STAYS = 8
+"""For so many messages of the user a loss is near."""
+_SURE = 0.35
+_GRIEF = 0.8
+_OWN_SUBJECT = 2
+"""So many words of meaning make a subject of their own; fewer go on with the one before."""
 
 
 def take_up(sentence: Sentence, scene: Scene) -> Told:
@@ -50,14 +56,6 @@ def without_laughter(text: str) -> str:
     for lang in ("ja", "en"):
         text = rule(lang, "events", "laughter").sub("", text)
     return text
-
-
-_STAYS = 8
-"""For so many messages of the user a loss is near."""
-_SURE = 0.35
-_GRIEF = 0.8
-_OWN_SUBJECT = 2
-"""So many words of meaning make a subject of their own; fewer go on with the one before."""
 
 
 def feeling_of(scene: Scene) -> str:

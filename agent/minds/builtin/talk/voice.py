@@ -19,6 +19,10 @@ _MARK = "\ue001"
 """Stands behind what a rule wrote at an end, so that no later rule changes it again."""
 _END = rf"(?<!{_MARK})(?=[。！!…]|$|\n)"
 _OWN_ENDING = "+"
+_ALTERNATIVES = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
+_SLOT = re.compile(r"<([^<>]+)>")
+_FREE = frozenset({"you", "i", "name", "echo"})
+_with_capitals = partial(re.compile(r"(?:^|[.!?]\s+)[a-z]").sub, lambda match: match.group().upper())
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +171,6 @@ def _is_formal(prompt: str) -> bool:
     return len(lower & set(table["formal_words"].split())) > len(lower & set(table["casual_words"].split()))
 
 
-_ALTERNATIVES = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
-_SLOT = re.compile(r"<([^<>]+)>")
-
-
 class Phrasebook:
     """The phrases for one reply: it remembers what was said in it and in the turns before."""
 
@@ -269,14 +269,8 @@ class Phrasebook:
         return tidy(_SLOT.sub(value, self._register(template)), self.voice)
 
 
-_FREE = frozenset({"you", "i", "name", "echo"})
-
-
 def tidy(text: str, voice: Voice) -> str:
     """Mend what filling in leaves: a comma before nobody's name, doubled stops and spaces."""
     text = text.replace("、。", "。").replace("。。", "。").replace("m..", "m.").replace(" ,", ",").strip()
     text = re.sub(r" {2,}", " ", text).removeprefix("、")
     return outside_quotes(text, _with_capitals) if voice.marks["has_capitals"] else text
-
-
-_with_capitals = partial(re.compile(r"(?:^|[.!?]\s+)[a-z]").sub, lambda match: match.group().upper())
