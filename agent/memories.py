@@ -17,7 +17,7 @@ from agent.prompts.quoting import one_line
 from agent.shared_memory import SharedMemory, Threads, no_threads
 from agent.strategy_advisor import StrategyAdvisor
 from managers.domains.domain_knowledge import Domains
-from managers.growth.kpi import KpiStore
+from managers.growth.kpi import Ended, KpiStore
 from managers.hygiene.housekeeping import Housekeeping
 from managers.hygiene.setting_conflicts import own_conflicts
 from managers.memory.audience import AudienceStore
@@ -200,10 +200,18 @@ class Memories:
 
 
 def open_memories(
-    personas: PersonaStore, name: str, base: Callable[[], Settings], clock: Clock, rng: Random, *,
-    secrets: Secrets | None = None, meter: Meter | None = None,
-    threads: Threads = no_threads, domains: Domains | None = None,
-) -> Memories:  # fmt: skip
+    personas: PersonaStore,
+    name: str,
+    base: Callable[[], Settings],
+    clock: Clock,
+    rng: Random,
+    *,
+    secrets: Secrets | None = None,
+    meter: Meter | None = None,
+    threads: Threads = no_threads,
+    ended: Ended = tuple,
+    domains: Domains | None = None,
+) -> Memories:
     """Open a persona's memories, or raise what `PersonaStore.get` raises."""
     paths, only_look = personas.get(name).paths, personas.only_look
     history, notices = History(paths, clock, flaws, only_look=only_look), NoticeBoard()
@@ -236,7 +244,7 @@ def open_memories(
         audiences=AudienceStore(paths, history.change),
         map=MemoryMap(paths, recall, only_look=only_look),
         network=EntityNetwork(paths, recall, only_look=only_look),
-        kpi=KpiStore(paths, clock, log, life.emotions, life.goals, users.load, shared.ended, only_look=only_look),
+        kpi=KpiStore(paths, clock, log, life.emotions, life.goals, users.load, ended, only_look=only_look),
         shared=shared,
     )
 

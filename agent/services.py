@@ -120,6 +120,7 @@ class Services:
                     secrets=self.secrets,
                     meter=self.meter,
                     threads=partial(ended_threads, self),
+                    ended=lambda: self.sessions.ended(),  # noqa: PLW0108  # they are opened when it is asked
                     domains=self.domains,
                 )
                 if not self.only_look:

@@ -30,7 +30,7 @@ from managers.recall.index.chunking import Chunk as Passage
 from managers.recall.shared_index import SharedIndex
 from managers.sessions.long_term import Chunk, Held, Kind, LongTerm, Stamps, chunk_id
 from managers.sessions.records import ThreadRecord
-from managers.sessions.users import FIRST, Users
+from managers.sessions.users import Users
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.files import read_bytes
@@ -182,12 +182,6 @@ class SharedMemory:
     def nearest(self) -> float:
         """How close a memory must be that a message does not ask for."""
         return self.base().recall.knowledge_threshold
-
-    def ended(self) -> list[tuple[datetime, Sequence[str]]]:
-        """Return when each thread ended, and who was there for all of it."""
-        stores = [self.store(uid) for uid in {FIRST, *(uid for _, uid in self.users().spans)}]
-        threads = [one for store in stores for one in store.load().chunks if one.kind == "thread"]
-        return [(one.time, one.present) for one in threads if one.time]
 
     def close(self) -> None:
         for index in self._indexes.values():

@@ -1,6 +1,7 @@
 """What the talks of a persona and a user come to: a few counts a day, their weights, and the level that they make.
 
-All of it is derived from the persona's own files and holds no word: `rag_index/kpi.duckdb` can be thrown away at any time.
+All of it is derived from the persona's own files (and from the sessions, which threads among several ended) and holds no
+word: `rag_index/kpi.duckdb` can be thrown away at any time.
 It follows what is new. The log is read from the last day on that was counted; of older days only those whose messages were
 taken away or came back since; all of it only where the numbers of messages do not fit otherwise (an import, an erasure).
 """
@@ -23,6 +24,7 @@ from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message
 from managers.sessions.users import Users
 from managers.storage.clock import Clock
+from managers.storage.errors import UtataneError
 from managers.storage.paths import PersonaPaths
 
 if TYPE_CHECKING:
@@ -103,7 +105,7 @@ class _Day:
 
 
 Ended = Callable[[], Iterable[tuple[datetime, Sequence[str]]]]
-"""Tells when each thread among several ended, and who was there for all of it."""
+"""Tells when each thread among several ended, and the messages that it rests on."""
 
 
 class KpiStore:
@@ -193,7 +195,9 @@ class KpiStore:
             held.replace(None, None, self._counted(None, None))
             missing = self._log.count() - held.messages()
         held.note(gone, missing)
-        held.replace_ended(self._all_ended())
+        held.replace_ended("goals", self._by_day(_reached(self._goals)))
+        with suppress(UtataneError):  # they stand as they were counted last, until the sessions can be read
+            held.replace_ended("threads", self._by_day(self._threads()))
 
     def _counted(self, since: date | None, until: date | None) -> list[tuple[object, ...]]:
         """Count some days: a row for each and each user."""
@@ -223,13 +227,16 @@ class KpiStore:
             found[users.at(moment), moment.date()].counts["positive"] += entry.value > 0
         return [(uid, at, *(day.counts[name] for name in COUNTED)) for (uid, at), day in found.items()]
 
-    def _all_ended(self) -> list[tuple[object, ...]]:
-        """Return the goals that were reached and the threads among several that ended: few, so all of them."""
-        users, name = self._users(), self._paths.name
-        reached = (("goals", moment) for moment in _reached(self._goals))
-        ended = (("threads", at) for at, present in self._ended() if name in present)
-        found = Counter((what, users.at(at), at.date()) for what, at in (*reached, *ended))
-        return [(*key, count) for key, count in found.items()]
+    def _threads(self) -> Iterator[datetime]:
+        """Yield when the threads among several ended that this persona heard all of: its own log has every message."""
+        ended = [*self._ended()]
+        known = self._log.known({one for _, ids in ended for one in ids})
+        return (at for at, ids in ended if known.issuperset(ids))
+
+    def _by_day(self, moments: Iterable[datetime]) -> list[tuple[object, ...]]:
+        """Return how often something came to its end, a row for each day and user: few, so all of them."""
+        users = self._users()
+        return [(*key, count) for key, count in Counter((users.at(at), at.date()) for at in moments).items()]
 
 
 def months(paths: PersonaPaths, clock: Clock, uid: str) -> list[tuple[str, Kpi]]:

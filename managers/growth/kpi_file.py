@@ -75,9 +75,9 @@ class Held:
         self._connection.execute("DELETE FROM day WHERE day >= ? AND day <= ?", [since or date.min, until or date.max])
         self._add("INSERT INTO day VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
-    def replace_ended(self, rows: Sequence[Sequence[object]]) -> None:
-        self._connection.execute("DELETE FROM ended")
-        self._add("INSERT INTO ended VALUES (?, ?, ?, ?)", rows)
+    def replace_ended(self, what: str, rows: Sequence[Sequence[object]]) -> None:
+        self._connection.execute("DELETE FROM ended WHERE what = ?", [what])
+        self._add("INSERT INTO ended VALUES (?, ?, ?, ?)", [(what, *row) for row in rows])
 
     def note(self, gone: Collection[str], missing: int) -> None:
         """Note which messages are gone, and by how much the log's own count differs."""

@@ -9,10 +9,10 @@ What was said stands in the personas' logs; nothing here is the only copy of a w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Final
 
@@ -122,6 +122,21 @@ class Sessions:
             found[thread.thread_id] = thread.joined_with(earlier) if earlier else thread
         running = record.last_thread_id if record and record.thread(record.last_thread_id) else None
         return [found[number] for number in sorted(found) if number != running]
+
+    def ended(self) -> Collection[tuple[datetime, Sequence[str]]]:
+        """Return when each thread that ended was spoken of last, and the messages that it rests on, of all sessions.
+
+        Raises:
+            UnreadableError, DatabaseHeldError, BusyError: it cannot be read now.
+        """
+        found: dict[tuple[str, int], tuple[datetime, Sequence[str]]] = {**self.warm.ended()}
+        for record in filter(None, map(self.hot.get, self.hot.ids())):
+            for thread in record.threads:
+                _, earlier = found.get((record.session_id, thread.thread_id), (None, ()))
+                found[record.session_id, thread.thread_id] = thread.ts_end, [*earlier, *thread.message_ids]
+            if record.thread(record.last_thread_id):
+                found.pop((record.session_id, record.last_thread_id), None)
+        return found.values()
 
     def _resumed(self, session_id: str) -> SessionRecord | None:
         """Return a session from the database, its last turns from there or from the archive."""

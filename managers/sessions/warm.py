@@ -85,6 +85,14 @@ class WarmStore:
             return []
         return self.database.run(lambda connection: _threads_of(connection, sorted(session_ids)))
 
+    def ended(self) -> dict[tuple[str, int], tuple[datetime, list[str]]]:
+        """Return when each thread was spoken of last, and the messages that it rests on; no words are read."""
+        sql = "SELECT session_id, thread_id, ts_end, message_ids FROM session_thread"
+        if not self.database.is_there:
+            return {}
+        found = self.database.read(lambda connection: connection.execute(sql).fetchall())
+        return {(session_id, thread_id): (ts_end, ids) for session_id, thread_id, ts_end, ids in found}
+
     def older_than(self, moment: datetime, most: int) -> list[ThreadRecord]:
         """Return some threads that ended before a moment and have their full log still."""
         if not self.database.is_there:

@@ -62,14 +62,14 @@ def life(paths: PersonaPaths, clock: HandClock, rng: Random) -> Life:
 def test_counts_what_is_in_the_files(life: Life) -> None:
     ids = life.talk(DAY, 4)
     life.talk(DAY + timedelta(hours=1), 2)
-    life.talk(DAY + timedelta(days=2), 3, group="g1")
+    among = life.talk(DAY + timedelta(days=2), 3, group="g1")
     life.emotions.append("やった", "joy", message_id=ids[0], time=DAY)
     life.emotions.append("つらい", "sadness", message_id=ids[2], time=DAY)
     life.goals.change(
         lambda _: Goals([Goal(id="sh_1", goal="歌う", status="completed", updated_at="2026-11-02 09:00:00")]),
         author="user", reason="",
     )  # fmt: skip
-    life.ended = [(DAY + timedelta(days=2), [life.paths.name]), (DAY, ["Claris"])]
+    life.ended = [(DAY + timedelta(days=2), among), (DAY, [*among, "what was said where it was absent"])]
     life.clock.move(hours=1)
     life.kpi.update()
     found = life.kpi.all_of("me")

@@ -152,6 +152,7 @@ def _at_every_tier(table: Table) -> GroupConversation:
     table.services._move_sessions()
     table.services._move_sessions()
     table.round(talk, "Clari, good morning. Who built that castle on the hill?")
+    table.settle()
     return talk
 
 
@@ -275,3 +276,26 @@ def test_a_conversation_whose_database_is_held_is_on_the_list_until_it_can_be_en
     table.services.groups.end(talk.id)
     assert not _sessions(table).has(talk.id)
     assert table.services.groups.all() == []
+
+
+def test_threads_that_ended_count_whether_anybody_shares_or_not_and_for_those_who_heard_all(table: Table) -> None:
+    talk = table.talk("Lumi", "Clari")
+    table.round(talk, "Lumi, I saw a film about a lighthouse.")
+    talk.invite("Noxx")
+    table.round(talk, "Good morning, Clari. By the way, who built that old castle on the hill?")
+    table.round(talk, "By the way, Noxx, what is the gossip from the roofs?")
+    talk.close()
+
+    def counted() -> dict[str, int]:
+        for name in NAMES:
+            table.services.companion(name).course().result()
+        return {name: table.memories(name).kpi.all_of().threads for name in NAMES}
+
+    assert len(_sessions(table).threads(talk.id)) == 2
+    assert counted() == {"Lumi": 2, "Clari": 2, "Noxx": 1}
+    for shared in (True, False):
+        table.services.settings_file.change("memory", shared=shared)
+        assert counted() == {"Lumi": 2, "Clari": 2, "Noxx": 1}
+    table.clock.move(hours=30)
+    table.services._move_sessions()
+    assert counted() == {"Lumi": 3, "Clari": 3, "Noxx": 2}, "the running one ended by silence"
