@@ -38,7 +38,8 @@ class Course:
         spoken: how often each one spoke.
         rounds: how many messages the user said.
         automatic: the most answers of a round beside the first, or those of the addressed.
-        in_a_row: the most answers of one persona in a row.
+        in_a_row: the most answers of one persona in a row, the last of them to a message that addressed somebody else or nobody.
+        run: whose answers the last ones were, and how many.
         late: messages whose addressed ones did not answer first.
         silent: messages that nobody answered.
         secrets: what each one must not know.
@@ -49,6 +50,7 @@ class Course:
     rounds: int = 0
     automatic: int = 0
     in_a_row: int = 0
+    run: tuple[str, int] = ("", 0)
     late: list[str] = field(default_factory=list)
     silent: list[str] = field(default_factory=list)
     secrets: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in FOR_GROUPS})
@@ -130,7 +132,11 @@ def _round(talk: GroupConversation, text: str, course: Course, clock: HandClock)
     if not spoken:
         course.silent.append(text)
     course.automatic = max(course.automatic, len(spoken) - max(len(targets), 1))
-    course.in_a_row = max(course.in_a_row, _longest_run(spoken))
+    for name in spoken:
+        last, count = course.run
+        course.run = name, count + 1 if name == last else 1
+        if name not in targets:
+            course.in_a_row = max(course.in_a_row, course.run[1])
 
 
 def _names(talk: GroupConversation) -> Mapping[str, list[str]]:
@@ -142,14 +148,6 @@ def _said(rng: Random) -> str:
     words, kind = rng.choice((*_SUBJECTS, sentence(rng))), rng.randrange(6)
     one, two = rng.sample(FOR_GROUPS, 2)
     return {0: f"{one}, {words}", 1: f"{one} and {two}, {words}", 2: f"Everyone, {words}"}.get(kind, words)
-
-
-def _longest_run(spoken: list[str]) -> int:
-    longest = run = 0
-    for before, now in zip(["", *spoken], spoken, strict=False):
-        run = run + 1 if now == before else 1
-        longest = max(longest, run)
-    return longest
 
 
 def _all_of(folder: Path) -> str:

@@ -331,7 +331,7 @@ class GroupConversation:
             "domain": domain,
             "turns": _turns([one for one in before if one.thread == message.thread]),
             "targets": [],
-            "ct": dict(counted(recent, present)),
+            "ct": dict(counted([_speaker(one) for one in before if one.role != "system"], present)),
             "auto_prompt": 0,
             "present": present,
             "only": [one for one in standing.only if one in present],
@@ -374,7 +374,11 @@ def _gone_through(state: Round, around: RoundSurroundings) -> Round:
 def _turns(messages: Sequence[Message]) -> list[Turn]:
     """Return the last of some messages as turns of the short-term memory."""
     found = messages[-SHORT_TERM:]
-    return [{"speaker": USER if one.role == "user" else one.speaker, "msg": one.text} for one in found]
+    return [{"speaker": _speaker(one), "msg": one.text} for one in found]
+
+
+def _speaker(message: Message) -> str:
+    return USER if message.role == "user" else message.speaker
 
 
 def _let_know(log: ConversationLog, name: str, heard: Sequence[Message]) -> None:

@@ -26,7 +26,7 @@ class GroupState(TypedDict):
         domain: what it is about; may be empty.
         turns: the last ones, oldest first.
         targets: whom the user addressed.
-        ct: how many times in a row each persona has spoken up to now.
+        ct: how many times in a row each persona has spoken up to now, whatever the user said in between.
         auto_prompt: how many times the personas went on among themselves since the user spoke.
         present: the personas who are there, the one who was silent longest first.
         only: those who alone are to speak; empty: anybody.
@@ -58,9 +58,9 @@ def next_speaker(state: GroupState, max_ct: int, max_auto_prompt: int) -> str:
     """Return who speaks next; empty where it is the user's turn.
 
     Whom the user addressed speaks first, in the order in which they were named. Of an unaddressed message the one speaks
-    whose domain it is, else the one who was silent longest. After that the personas may go on among themselves: whoever was
-    called by the last one, whose domain it is too, or one more who has not spoken; but never the same one more than `max_ct`
-    times in a row, and all together no more than `max_auto_prompt` times.
+    whose domain it is, else the one who was silent longest; who has spoken `max_ct` times in a row lets another one who can
+    go first. After that the personas may go on among themselves: whoever was called by the last one, whose domain it is too,
+    or one more who has not spoken; but never the last one again, and all together no more than `max_auto_prompt` times.
     """
     able = [one for one in state["present"] if one not in state["failed"]]
     able = [one for one in able if not state["only"] or one in state["only"]]
@@ -70,10 +70,9 @@ def next_speaker(state: GroupState, max_ct: int, max_auto_prompt: int) -> str:
         return "" if state["quiet"] and spoken else waiting[0]
     if not spoken:
         ordered = [*(one for one in state["owners"] if one in able), *by_silence(state["turns"], able)]
-        return ordered[0] if ordered else ""
+        return next((one for one in ordered if state["ct"].get(one, 0) < max_ct), next(iter(ordered), ""))
     if state["quiet"] or state["auto_prompt"] >= max_auto_prompt:
         return ""
-    able = [one for one in able if state["ct"].get(one, 0) < max_ct]
     return next((one for one in _going_on(state, able) if one != spoken[-1]), "")
 
 
@@ -92,17 +91,19 @@ def by_silence(turns: Sequence[Said], names: Sequence[str]) -> list[str]:
 def with_turn(state: GroupState, speaker: str, msg: str) -> tuple[list[Said], dict[str, int]]:
     """Return the turns, and who has spoken how many times in a row, after one more."""
     turns: list[Said] = [*state["turns"], {"speaker": speaker, "msg": msg}]
-    ct = {name: state["ct"].get(name, 0) + 1 if name == speaker else 0 for name in state["present"]}
+    before = state["ct"] if speaker == USER else {speaker: state["ct"].get(speaker, 0) + 1}
+    ct = {name: before.get(name, 0) for name in state["present"]}
     return turns[-SHORT_TERM:], ct
 
 
-def counted(turns: Sequence[Said], present: Sequence[str]) -> Mapping[str, int]:
-    """Return who has spoken how many times in a row at the end of some turns."""
+def counted(speakers: Sequence[str], present: Sequence[str]) -> Mapping[str, int]:
+    """Return who has spoken how many times in a row at the end of some turns, those of the user left out."""
     ct = dict.fromkeys(present, 0)
-    for turn in reversed(turns):
-        if turn["speaker"] not in ct or (any(ct.values()) and not ct[turn["speaker"]]):
+    spoke = [one for one in speakers if one != USER]
+    for speaker in reversed(spoke):
+        if speaker != spoke[-1] or speaker not in ct:
             break
-        ct[turn["speaker"]] += 1
+        ct[speaker] += 1
     return ct
 
 

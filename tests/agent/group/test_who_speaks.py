@@ -75,6 +75,21 @@ def test_unaddressed_the_owner_of_the_domain_speaks_then_the_one_silent_longest(
     assert next_speaker(state(turns=turns, spoken=["Claris", "Lumina"]), 2, 3) == ""
 
 
+@pytest.mark.parametrize(
+    ("max_ct", "spoken"), [(1, "Nox Lumina Nox Claris"), (2, "Nox Nox Lumina Nox"), (3, "Nox Nox Nox Lumina")]
+)
+def test_whose_domain_it_is_lets_another_go_first_after_so_many_times_in_a_row(max_ct: int, spoken: str) -> None:
+    now, said = state(owners=["Nox"]), list[str]()
+    for _ in range(4):
+        now["turns"], now["ct"] = with_turn(now, USER, "words")
+        said.append(next_speaker(now, max_ct, 0))
+        now["turns"], now["ct"] = with_turn(now, said[-1], "words")
+    assert " ".join(said) == spoken
+    tired = {**now, "ct": {**dict.fromkeys(NAMES, 0), "Nox": max_ct}}
+    assert next_speaker(state(**{**tired, "targets": ["Nox"]}), max_ct, 0) == "Nox", "who is addressed always answers"
+    assert next_speaker(state(**{**tired, "only": ["Nox"]}), max_ct, 0) == "Nox", "nobody else may"
+
+
 def test_a_wish_for_one_alone_a_grave_message_and_a_failure_are_minded() -> None:
     assert next_speaker(state(only=["Claris"], owners=["Nox"]), 2, 3) == "Claris"
     assert next_speaker(state(only=["Claris"], spoken=["Claris"], called=["Nox"]), 2, 3) == ""
@@ -107,7 +122,7 @@ def test_whatever_the_personas_call_each_other_the_limits_hold(
         spoken = now["spoken"] = [*spoken, now["next"]]
         now["called"] = called
         assert max(now["ct"].values()) <= max_ct
-        assert now["ct"] == counted(now["turns"], list(NAMES))
+        assert now["ct"] == counted([one["speaker"] for one in now["turns"]], list(NAMES))
     assert automatic <= most
     assert spoken[: len(targets)] == targets
     assert spoken
