@@ -205,6 +205,7 @@ class Company:
         domain: what the persona knows about, in a sentence; may be empty.
         is_of_domain: the message is about that.
         is_addressed: the user spoke to it.
+        arranges: the message says who is to speak, and nothing else.
         remarks: what it likes to say of its domain, by language.
         thread: which topic of the conversation it is; 0 where nobody told them apart.
         resumed: what was said of the topic before, where it is come back to.
@@ -218,6 +219,7 @@ class Company:
     domain: str = ""
     is_of_domain: bool = False
     is_addressed: bool = False
+    arranges: bool = False
     remarks: Mapping[Lang, Sequence[str]] = field(default_factory=dict)
     thread: int = 0
     resumed: Resumed | None = None

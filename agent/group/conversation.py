@@ -342,6 +342,7 @@ class GroupConversation:
             "quiet": False,
             "message": message,
             "since": [],
+            "arranges": False,
         }
 
     def _those_there(self, publish: Publish) -> dict[str, Companion]:

@@ -32,10 +32,12 @@ class Round(GroupState):
     Attributes:
         message: the user's.
         since: what the personas said to it, as another persona's words, oldest first.
+        arranges: it says who is to speak, and nothing else.
     """
 
     message: Message
     since: list[Message]
+    arranges: bool
 
 
 Told = Callable[[str], Resumed | None]
@@ -110,12 +112,15 @@ def address(state: Round, runtime: Around) -> dict[str, object]:
     """Read whom the message speaks to, and whose domain it is about."""
     around, text = runtime.context, state["message"].text
     found = read_address(text, around.names())
-    only = list(found.targets) if found.only else [] if found.targets else state["only"]
+    only = state["only"] if found.only is None else [*found.only]
+    if found.only is None and not {*found.targets} <= {*only}:
+        only = []  # until somebody else is addressed
     return {
         "targets": list(found.targets),
         "only": only,
         "owners": around.owners(text),
-        "quiet": find_concern(text) is not None or read_forget_wish(text) is not None,
+        "quiet": found.is_all or find_concern(text) is not None or read_forget_wish(text) is not None,
+        "arranges": found.is_all,
         "auto_prompt": 0,
     }
 
@@ -210,6 +215,7 @@ def _company(name: str, state: Round, around: RoundSurroundings) -> Company:
         domain=own.domain_about or own.domain,
         is_of_domain=name in state["owners"],
         is_addressed=name in state["targets"],
+        arranges=state["arranges"],
         remarks=own.remarks,
         thread=state["thread_id"],
         resumed=around.resumed(name),

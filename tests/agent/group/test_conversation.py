@@ -39,9 +39,28 @@ def test_addressed_domain_and_only(table: Table) -> None:
     assert table.round(talk, "I saw a film about a lighthouse.")[0][0] == "Lumi"
     assert [who for who, _ in table.round(talk, "Only Clari, please. How are you?")] == ["Clari"]
     assert [who for who, _ in table.round(talk, "I saw another film.")] == ["Clari"], "the wish holds on"
+    assert [who for who, _ in table.round(talk, "Clari, go on. I saw another film.")] == ["Clari"], (
+        "for whom it is, too"
+    )
     assert table.round(talk, "Lumi, what about you?")[0][0] == "Lumi", "until somebody else is addressed"
     assert talk.standing.only == []
     assert talk.standing.domain == "movie"
+
+
+def test_who_is_to_speak_is_arranged_kept_to_and_lifted(table: Table) -> None:
+    talk = table.talk()
+    for text, only in (("Only Clari, please.", ["Clari"]), ("Noxx, be quiet please.", ["Clari", "Lumi"])):
+        [(who, said)] = table.round(talk, text)
+        assert who in only
+        assert not any(word in said for word in ("Clari", "Noxx", "quiet", "more", "about")), (
+            "an act, nothing to talk of"
+        )
+        assert sorted(talk.standing.only) == only
+        spoken = [who for _ in range(3) for who, _ in table.round(talk, "I heard some gossip, a rumour.")]
+        assert {*spoken} <= {*only}
+    [(_, said)] = table.round(talk, "Everyone may talk again.")
+    assert (talk.standing.only, "talk" in said) == ([], False)
+    assert table.round(talk, "I heard some gossip, a rumour.")[0][0] == "Noxx"
 
 
 def test_others_words_are_quoted_and_never_the_user_s(table: Table) -> None:

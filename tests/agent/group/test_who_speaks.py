@@ -37,20 +37,32 @@ def state(**known: Any) -> GroupState:
 @pytest.mark.parametrize(
     ("text", "targets", "only"),
     [
-        ("Claris, what do you think?", ["Claris"], False),
-        ("ノクス、ルミナ、どっちがいい？", ["Nox", "Lumina"], False),
-        ("@Nox hello", ["Nox"], False),
-        ("クラリスだけで", ["Claris"], True),
-        ("Only Claris, please.", ["Claris"], True),
-        ("みんな、どう思う？", ["Lumina", "Claris", "Nox"], False),
-        ("I told Nox about it yesterday.", [], False),
-        ("昨日ノクスと話した。", [], False),
-        ("It rained.", [], False),
+        ("only Claris, please: what did I see?", ["Claris"], ["Claris"]),
+        ("Only Claris should answer: what did I see?", ["Claris"], ["Claris"]),
+        ("I'd like to hear only from Claris.", ["Claris"], ["Claris"]),
+        ("クラリスだけにして、何を見たか教えて", ["Claris"], ["Claris"]),
+        ("I talked to only Claris yesterday.", [], None),
+        ("not you, Nox", [], ["Lumina", "Claris"]),
+        ("Nox, be quiet please. Claris, go on.", ["Claris"], ["Lumina", "Claris"]),
+        ("ノクスは黙ってて", [], ["Lumina", "Claris"]),
+        ("Everyone except Nox, what do you think?", ["Lumina", "Claris"], ["Lumina", "Claris"]),
+        ("Nox以外のみんな、どう思う？", ["Lumina", "Claris"], ["Lumina", "Claris"]),
+        ("Everyone may talk again.", [], []),
+        ("もうみんな話していいよ。ノクス、どう思う？", ["Nox"], []),
+        ("Claris, what do you think?", ["Claris"], None),
+        ("ノクス、ルミナ、どっちがいい？", ["Nox", "Lumina"], None),
+        ("@Nox hello", ["Nox"], None),
+        ("クラリスだけで", ["Claris"], ["Claris"]),
+        ("Only Claris, please.", ["Claris"], ["Claris"]),
+        ("みんな、どう思う？", ["Lumina", "Claris", "Nox"], None),
+        ("I told Nox about it yesterday.", [], None),
+        ("昨日ノクスと話した。", [], None),
+        ("It rained.", [], None),
     ],
 )
-def test_whom_a_message_addresses(text: str, targets: list[str], only: bool) -> None:
+def test_whom_a_message_addresses(text: str, targets: list[str], only: list[str] | None) -> None:
     found = read_address(text, NAMES)
-    assert (list(found.targets), found.only) == (targets, only)
+    assert ([*found.targets], found.only if found.only is None else [*found.only]) == (targets, only)
 
 
 def test_whose_domain_it_is_about() -> None:

@@ -27,8 +27,8 @@ def among_others(scene: Scene, parts: Sequence[str]) -> list[str]:
         parts: what would be said to the user alone.
     """
     company = scene.request.company
-    if company is None:
-        return [*parts]
+    if company is None or company.arranges:
+        return [*parts] if company is None else [scene.book.say("company", "arranged")]
     others = [one for one in company.since if one.role == "other"]
     asked = bool(scene.read.questions) and not grounds_of(scene)
     heard = {_plain(one) for message in others for one in sentences(readable(message.text))}
