@@ -42,10 +42,17 @@ class RunningSession:
             reads: looks a message up in the logs; what they do not have is gone.
         """
         known = {one.id for one in said}
-        record = self.sessions.get(self.id) if len(said) < SHORT_TERM else None
-        turns = record.history[-SHORT_TERM:] if record else []
-        found = (reads(turn.message_id) for turn in turns if turn.message_id not in known)
+        ids = self._last_ids() if len(said) < SHORT_TERM else []
+        found = (reads(one) for one in ids[-SHORT_TERM:] if one not in known)
         return [*(one for one in found if one is not None), *said]
+
+    def _last_ids(self) -> list[str]:
+        """Return the messages that the session ends with, also where the words of its last thread are kept no more."""
+        record = self.sessions.get(self.id)
+        if record is None or record.history:
+            return [turn.message_id for turn in record.history] if record else []
+        last = (one for one in self.sessions.threads(self.id) if one.thread_id == record.last_thread_id)
+        return [one for thread in last for one in thread.message_ids]
 
     def keep(self, state: GroupState, said: Sequence[Message], is_open: Collection[int]) -> None:
         """Keep a session after a round.

@@ -67,6 +67,11 @@ def test_what_the_logs_have_beyond_reach_the_session_still_knows(table: Table) -
         table.memories(name).log.append_many(said)
     assert talk.messages() == []
     assert talk._taken_up(lambda _: None)[0].text == "Lumi, I saw a film."
+    for hours in (25, 24 * 8):
+        table.clock.move(hours=hours)
+        table.services._move_sessions()
+    assert _words(_sessions(table).get(talk.id)) == [], "after a week only the summary is kept"
+    assert talk._taken_up(lambda _: None)[0].text == "Lumi, I saw a film.", "and the logs have the words"
 
 
 def test_what_a_killed_process_did_not_keep_is_in_the_session_with_the_next_round(table: Table) -> None:
