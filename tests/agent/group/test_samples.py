@@ -11,6 +11,7 @@ from PIL import Image
 
 from agent.group.addressed import domain_of
 from agent.services import open_services
+from managers.language.words import sentences
 from managers.personas.errors import PersonaNotFoundError
 from managers.personas.samples import FOR_GROUPS
 from managers.storage.errors import Lang
@@ -73,6 +74,17 @@ def test_each_has_all_that_makes_a_character(name: str) -> None:
 )
 def test_their_domains_do_not_mix(text: str, owner: str) -> None:
     assert domain_of(text, {name: settings_of(name).domain_keywords for name in FOR_GROUPS})[0] == owner
+
+
+def test_no_sentence_is_said_twice_to_one_message(table: Table) -> None:
+    talk = table.services.groups.of(FOR_GROUPS, "en")
+    for text in (
+        "Hello, I saw a film about Napoleon.",
+        "I heard some gossip about a film star.",
+        "昨日、映画の噂を聞いた。",
+    ):
+        said = [one for _, answer in table.round(talk, text) for one in sentences(answer)]
+        assert len(said) == len(set(said)), text
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def _asks_for_a_view(scene: Scene, company: Company, parts: Sequence[str]) -> bo
 
 def _remark(scene: Scene, company: Company) -> str:
     """Return what the persona likes to say of its domain: nearest to what is spoken of, and not said lately."""
-    said = "\n".join(scene.spoken)
+    said = "\n".join([*scene.spoken, *(one.text for one in company.since)])
     fresh = [one for one in company.remarks.get(scene.lang, ()) if one not in said]
     if not fresh:
         return ""

@@ -77,7 +77,9 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
         request = request if given else replace(request, sheet=sheet)  # what is remembered stands under that name
     voice = read_voice(sheet, message_read.lang)
     voice = replace(voice, quirk="", murmurs=()) if grave else voice  # a playful ending would hurt
-    book = Phrasebook(voice, _rng(seed, request, spoken), spoken[-_RECENT:], kept=can_write(request))
+    said_since = [one.text for one in request.company.since] if request.company else []
+    recent = [*spoken[-_RECENT:], *said_since]
+    book = Phrasebook(voice, _rng(seed, request, spoken), recent, kept=can_write(request))
     return Scene(request, message, message_read, book, spoken, heard, given)
 
 

@@ -175,7 +175,7 @@ class Phrasebook:
     """The phrases for one reply: it remembers what was said in it and in the turns before."""
 
     def __init__(self, voice: Voice, rng: Random, recent: Sequence[str], *, kept: bool = True) -> None:
-        """`recent`: the persona's own last replies, newest last; `kept`: what is said now is remembered."""
+        """`recent`: the last replies and, among several, what was said since, newest last; `kept`: what is said now is remembered."""
         self.voice = voice
         self._rng = rng
         self._kept = {"kept": "yes" if kept else ""}
