@@ -15,15 +15,19 @@ from agent.events import Begins, Replied
 from agent.group.addressed import read_address
 from agent.group.conversation import GroupConversation
 from agent.services import Services, open_services
+from agent.tools import all_tools
+from agent.tools.catalogue import ToolAnswer
+from agent.tools.context import ToolContext
 from benchmarks.words import sentence
-from managers.mind import Cancel
+from managers.mind import Cancel, ToolCall
 from managers.personas.samples import FOR_GROUPS
 from managers.storage.paths import Home
 from tests.fakes import HandClock
 
 TURNS = 300
 _SECRET_EACH = 12
-"""Every so many turns one of them is away, and something is said that it must never know."""
+"""Every so many messages one of them is away, and something is said that it must never know; and one is told something alone."""
+_ASKED = ("the code of the drawer", "drawer", "引き出しの番号", "my locker", "locker code", "user")
 _SUBJECTS = (
     "I saw a film about a lighthouse.", "昨日の映画、字幕が小さくて困った。", "Who built that old castle?", "江戸の歴史の本を読んだよ。",
     "Any gossip from the roofs?", "最近の流行りってなに？", "It rained all day.", "今日は散歩をした。", "My tea went cold.", "庭の花が咲いた。",
@@ -42,7 +46,7 @@ class Course:
         run: whose answers the last ones were, and how many.
         late: messages whose addressed ones did not answer first.
         silent: messages that nobody answered.
-        secrets: what each one must not know.
+        secrets: who was told each.
         seconds: how long each round took.
     """
 
@@ -53,7 +57,7 @@ class Course:
     run: tuple[str, int] = ("", 0)
     late: list[str] = field(default_factory=list)
     silent: list[str] = field(default_factory=list)
-    secrets: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in FOR_GROUPS})
+    secrets: dict[str, set[str]] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
 
 
@@ -64,7 +68,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
         services = open_services(Home(Path(folder)), clock, Random(1))
         services.settings_file.change("mind", provider="builtin")
         course = converse(services, clock, Random(2), TURNS)
-        leaked = leaks(services, clock, course)
+        leaked, found = leaks(services, clock, course)
         services.close()
     whole = sum(course.spoken.values())
     shares = ", ".join(f"{name} {count / whole:.0%}" for name, count in sorted(course.spoken.items()))
@@ -73,7 +77,10 @@ def measure() -> Iterator[tuple[str, str, str]]:
     yield "answers among themselves (auto_prompt), at most", str(course.automatic), "3"
     yield "messages whose addressed ones did not answer first", str(len(course.late)), "0"
     yield "messages that nobody answered", str(len(course.silent)), "0"
-    yield f"{sum(map(len, course.secrets.values()))} secrets, known to who was absent", str(len(leaked)), "0"
+    alone = sum(len(told) == 1 for told in course.secrets.values())
+    kinds = f"{len(course.secrets)} secrets ({alone} told to one alone)"
+    yield f"{kinds}, known to who was absent: files, recall, tools, dreams, answers", str(len(leaked)), "0"
+    yield "those that recall and tools had for who was told", str(len(found)), "over 0"
     median, slowest = quantiles(course.seconds, n=20)[9], quantiles(course.seconds, n=20)[18]
     yield "a round, median / 95th percentile", f"{1000 * median:.0f} / {1000 * slowest:.0f} ms", ""
 
@@ -82,35 +89,65 @@ def converse(services: Services, clock: HandClock, rng: Random, turns: int) -> C
     """Talk so long with all three, one of them away now and then."""
     course, talk = Course(), services.groups.of(FOR_GROUPS, "en")
     while course.rounds + sum(course.spoken.values()) < turns:
-        away = rng.choice(FOR_GROUPS) if course.rounds % _SECRET_EACH == _SECRET_EACH - 1 else ""
-        if away:
-            talk.leave(away)
-            secret = f"{rng.choice(('walnut', 'thistle', 'juniper'))}-{rng.randrange(10**8):08}"
-            course.secrets[away].append(secret)
+        one, secret = (
+            rng.choice(FOR_GROUPS),
+            f"{rng.choice(('walnut', 'thistle', 'juniper'))}-{rng.randrange(10**8):08}",
+        )
+        if course.rounds % _SECRET_EACH == _SECRET_EACH - 1:
+            talk.leave(one)
+            course.secrets[secret] = {*FOR_GROUPS} - {one}
             _round(talk, f"Everyone, the code of the drawer is {secret}.", course, clock)
-            talk.invite(away)
+            talk.invite(one)
         else:
+            if course.rounds % _SECRET_EACH == _SECRET_EACH // 2:
+                course.secrets[secret] = {one}
+                list(services.companion(one).say(f"The code of my locker is {secret}.").events())
             _round(talk, _said(rng), course, clock)
     for name in FOR_GROUPS:
         services.companion(name).settle()
     return course
 
 
-def leaks(services: Services, clock: HandClock, course: Course) -> list[tuple[str, str]]:
-    """Let all three dream, ask each for what it must not know, and return what any of them knows all the same."""
+def leaks(services: Services, clock: HandClock, course: Course) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Let all three dream and ask each for all secrets.
+
+    Returns:
+        Who knows what it was never told, by its files, recall, tools and answers; and what recall and tools had for who was.
+    """
     clock.move(days=1)
     for name in FOR_GROUPS:
         services.sleeper(name).dream(Cancel())
+    told = {secret: {*names} for secret, names in course.secrets.items()}
+    known = {name: _looked_up(services, name) for name in FOR_GROUPS}
+    found = [(name, secret) for name in FOR_GROUPS for secret in told if secret in known[name]]
+    lying = {name: known[name] + _all_of(services.home.persona(name).folder) for name in FOR_GROUPS}
+    leaked = [(name, one) for name in FOR_GROUPS for one in told if one in lying[name] and name not in told[one]]
     talk = services.groups.of(FOR_GROUPS)
-    found = []
-    for name, secrets in course.secrets.items():
-        for text in (f"{name}, what is the code of the drawer?", f"{name}、引き出しの番号は何だっけ？"):
-            answers = [event.message.text for event in talk.say(text).events() if isinstance(event, Replied)]
-            hits = services.memories(name).recall.recall_memories("the code of the drawer")
-            known = "\n".join([*answers, *(hit.text for hit in hits), _all_of(services.home.persona(name).folder)])
-            found += [(name, secret) for secret in secrets if secret in known]
+    for name in FOR_GROUPS:
+        for text in (f"{name}, what is the code of the drawer?", f"{name}、私のロッカーの番号は何だっけ？"):
+            for said in (event.message for event in talk.say(text).events() if isinstance(event, Replied)):
+                for secret in (one for one in told if one in said.text):
+                    leaked += [] if said.speaker in told[secret] else [(said.speaker, secret)]
+                    told[secret] = {*FOR_GROUPS}  # they have heard it now
         clock.move(minutes=1)
-    return found
+    return leaked, [one for one in found if one not in leaked]
+
+
+def _looked_up(services: Services, name: str) -> str:
+    """Return all that recall and every tool that reads have for a persona."""
+    memories, tools = services.memories(name), all_tools()
+    mind = services.companion(name).choice().mind
+    context = ToolContext(memories.sheet(), mind, memories.settings(), memories, services.clock, (), leaves=False)
+
+    def refuse(*_: object) -> ToolAnswer:
+        raise AssertionError("a tool that reads writes nothing")
+
+    found = [hit.text for asked in _ASKED for hit in memories.recall.recall_memories(asked)]
+    for spec in tools.specs("en", writing=False):
+        for asked in (*_ASKED, *memories.entities.names()):
+            call = ToolCall("c1", spec.name, {"query": asked, "name": asked})
+            found.append(tools.use(call, context, "en", refuse, writing=False).text)
+    return "\n".join(found)
 
 
 def _round(talk: GroupConversation, text: str, course: Course, clock: HandClock) -> None:

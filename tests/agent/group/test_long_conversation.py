@@ -20,5 +20,7 @@ def test_a_conversation_of_forty_turns(table: Table) -> None:
     assert 1 <= course.automatic <= 3
     whole = sum(course.spoken.values())
     assert {name: course.spoken[name] / whole > 0.15 for name in FOR_GROUPS} == dict.fromkeys(FOR_GROUPS, True)
-    assert any(course.secrets.values())
-    assert leaks(table.services, table.clock, course) == []
+    assert {len(told) for told in course.secrets.values()} == {1, 2}, "told to one alone, and to all but one"
+    leaked, found = leaks(table.services, table.clock, course)
+    assert leaked == []
+    assert found, "whoever was told finds it"
