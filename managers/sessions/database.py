@@ -103,6 +103,12 @@ class Database:
         """Whether there is such a file: whoever only reads makes none."""
         return look(self.path) is not None
 
+    @property
+    def state(self) -> tuple[int, ...] | None:
+        """What changes when the file does; None if there is none."""
+        found = look(self.path)
+        return found and (found.st_mtime_ns, found.st_size, found.st_ino)
+
     def rewrite(self) -> None:
         """Write the file anew with what it holds: what was deleted stays in a database's free blocks until then.
 

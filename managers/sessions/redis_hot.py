@@ -7,6 +7,7 @@ was changed more often holds. What Redis does not know yet is noted, and told to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -37,6 +38,7 @@ class RedisHot:
     Attributes:
         url: where Redis is; may hold a password, so it is shown nowhere.
         waiting: the file that names the sessions of which Redis has an old copy; it holds no words.
+        held: holds the sessions' lock; whoever has it may take it once more.
         tell: is handed what a person should know, once each time that it changes.
     """
 
@@ -44,23 +46,31 @@ class RedisHot:
     files: FileHot
     waiting: Path
     clock: Clock
+    held: Callable[[], AbstractContextManager[None]]
     tell: Callable[[Notice], None]
     _client: Redis | None = field(default=None, repr=False)
     _silent_until: float = float("-inf")
     _is_gone: bool = False
 
     def get(self, session_id: str) -> SessionRecord | None:
+        own, theirs = self._both(session_id)
+        if _revision(own) == _revision(theirs):
+            return own
+        with self.held():  # since the first look it may have been changed, let go or erased
+            own, theirs = self._both(session_id)
+            if theirs is not None and _revision(theirs) > _revision(own):
+                self.files.put(theirs)
+                return theirs
+            if _revision(theirs) < _revision(own):
+                self._send(session_id)
+            return own
+
+    def _both(self, session_id: str) -> tuple[SessionRecord | None, SessionRecord | None]:
+        """Return a session as the files have it, and as Redis does; where that has no say, the first twice."""
         own = self.files.get(session_id)
         if not self._is_there() or session_id in self._waiting():
-            return own
-        found = self._asked(lambda redis: redis.get(_key(session_id)))
-        theirs = _understood(found)
-        if theirs is not None and (own is None or theirs.revision > own.revision):
-            self.files.put(theirs)
-            return theirs
-        if own is not None and (theirs is None or theirs.revision < own.revision):
-            self._send(own.session_id)
-        return own
+            return own, own
+        return own, _understood(self._asked(lambda redis: redis.get(_key(session_id))))
 
     def put(self, record: SessionRecord) -> None:
         self.files.put(record)
@@ -132,10 +142,11 @@ class RedisHot:
             self.tell(_say.notice(code))
 
     def _came_back(self, redis: Redis) -> None:
-        for session_id in (waiting := self._waiting()):
-            self._sent(redis, session_id)
-        if waiting:
-            remove(self.waiting)
+        if self._waiting():
+            with self.held():
+                for session_id in self._waiting():
+                    self._sent(redis, session_id)
+                remove(self.waiting)
         if self._is_gone:
             self._is_gone = False
             self.tell(_say.notice("redis-back", "info"))
@@ -154,6 +165,10 @@ class RedisHot:
 
 def _key(session_id: str) -> str:
     return f"sess:{session_id}"
+
+
+def _revision(record: SessionRecord | None) -> int:
+    return -1 if record is None else record.revision
 
 
 def _understood(data: object) -> SessionRecord | None:

@@ -65,6 +65,8 @@ class Sessions:
     finish: Callable[[ThreadRecord], ThreadRecord] = lambda thread: thread
     archive: ColdArchive = field(init=False)
     _redis: RedisHot | None = field(default=None, init=False, repr=False)
+    _seen: tuple[object, datetime | None] = field(default=((), None), init=False, repr=False)
+    """How the database was when its logs were looked through last, and when the thread ended that has the oldest."""
 
     def __post_init__(self) -> None:
         self.archive = FolderArchive(self.home.sessions / "archive", self.clock, self._told)
@@ -82,7 +84,8 @@ class Sessions:
             return own
         if self._redis is None or self._redis.url != url:
             self.close()
-            self._redis = RedisHot(url, own, self.home.sessions / "redis_waiting.json", self.clock, self._told)
+            waiting = self.home.sessions / "redis_waiting.json"
+            self._redis = RedisHot(url, own, waiting, self.clock, self._held, self._told)
         return self._redis
 
     def close(self) -> None:
@@ -296,8 +299,14 @@ class Sessions:
         return thread if thread.summary else self.finish(thread)
 
     def _let_logs_go(self) -> int:
-        """Take the full logs of threads that ended a week ago out of the database, into the archive if one is wanted."""
+        """Take the full logs of threads that ended a week ago out of the database, into the archive if one is wanted.
+
+        The worker asks every minute: the database is opened only when it changed, or a log it was seen to have is due.
+        """
         count, is_kept = 0, self.settings().after_week == "archive"
+        state, oldest = self._seen
+        if state == self.warm.database.state and (oldest is None or self.clock.now() - oldest < WARM):
+            return count
         while True:
             with self._held():
                 old = self.warm.older_than(self.clock.now() - WARM, _BATCH)
@@ -305,6 +314,7 @@ class Sessions:
                     earlier = self.archive.get(thread.session_id, thread.thread_id)
                     self.archive.put(thread.joined_with(earlier) if earlier else thread)
                 if not old:
+                    self._seen = self.warm.database.state, self.warm.oldest_log()
                     return count
                 self.warm.let_logs_go(old)
                 count += len(old)

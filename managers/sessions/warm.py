@@ -77,13 +77,13 @@ class WarmStore:
             last = rows(connection, f"{_SELECT} WHERE session_id = ? ORDER BY thread_id DESC LIMIT 1", session_id)
             return record, _thread(last[0]) if last else None
 
-        return self.database.run(work) if self.database.is_there else None
+        return self.database.read(work) if self.database.is_there else None
 
     def threads(self, session_ids: Collection[str] = ()) -> list[ThreadRecord]:
         """Return the threads of some sessions, or of all, in order."""
         if not self.database.is_there:
             return []
-        return self.database.run(lambda connection: _threads_of(connection, sorted(session_ids)))
+        return self.database.read(lambda connection: _threads_of(connection, sorted(session_ids)))
 
     def ended(self) -> dict[tuple[str, int], tuple[datetime, list[str]]]:
         """Return when each thread was spoken of last, and the messages that it rests on; no words are read."""
@@ -98,7 +98,15 @@ class WarmStore:
         if not self.database.is_there:
             return []
         sql = f"{_SELECT} WHERE ts_end < ? AND full_log <> '' ORDER BY session_id, thread_id LIMIT ?"
-        return self.database.run(lambda connection: [_thread(row) for row in rows(connection, sql, moment, most)])
+        return self.database.read(lambda connection: [_thread(row) for row in rows(connection, sql, moment, most)])
+
+    def oldest_log(self) -> datetime | None:
+        """Return when the thread ended that has its full log for longest; None if none has."""
+        sql = "SELECT min(ts_end) AS oldest FROM session_thread WHERE full_log <> ''"
+        if not self.database.is_there:
+            return None
+        found: datetime | None = self.database.read(lambda connection: rows(connection, sql)[0]["oldest"])
+        return found
 
     def let_logs_go(self, threads: Sequence[ThreadRecord]) -> None:
         """Keep threads without their full logs."""

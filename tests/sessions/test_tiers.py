@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from managers.sessions.database import Database
 from managers.sessions.records import Gone, SessionRecord, ThreadRecord, thread_of
+from managers.sessions.redis_hot import RedisHot
 from managers.sessions.tiers import Moved, Sessions
 from managers.storage.paths import Home
 from managers.storage.settings import SessionSettings
@@ -207,6 +210,50 @@ def test_a_redis_that_goes_and_comes_back_loses_nothing(kept: Kept, redis_server
         sessions.move()
         assert client.keys() == []
     assert _words(sessions.get("s")) == ["a canoe", "a kayak"]
+
+
+def test_what_redis_still_had_is_not_put_back_where_it_was_just_let_go(
+    kept: Kept, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import redis  # noqa: PLC0415
+
+    kept.url = redis_server.url
+    sessions, reader = kept.open(), kept.open()
+    kept.say(sessions, "s", "a secret zebra")
+    (kept.home.sessions / "hot" / "s.json").unlink()
+    asked = RedisHot._asked
+
+    def dropped_meanwhile(hot: RedisHot, ask: Callable[[redis.Redis], object]) -> object:
+        found = asked(hot, ask)
+        monkeypatch.setattr(RedisHot, "_asked", asked)
+        sessions.drop("s")
+        return found
+
+    monkeypatch.setattr(RedisHot, "_asked", dropped_meanwhile)
+    assert reader.get("s") is None
+    assert not any(b"zebra" in path.read_bytes() for path in kept.home.sessions.rglob("*") if path.is_file())
+
+
+def test_a_worker_with_nothing_to_do_opens_no_database(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions = kept.open()
+    kept.say(sessions, "s", "a canoe")
+    kept.clock.move(hours=25)
+    sessions.move()
+    sessions.move()
+    opened = list[str]()
+    run = Database._run
+    monkeypatch.setattr(Database, "_run", lambda self, work, **how: (opened.append("once"), run(self, work, **how))[1])
+    for _ in range(3):
+        kept.clock.move(minutes=1)
+        sessions.move()
+    assert opened == []
+    kept.clock.move(hours=24 * 6)
+    assert sessions.move() == Moved(logs=1)
+    kept.say(kept.open(), "t", "a raft")
+    kept.clock.move(hours=25)
+    assert kept.open().move().sessions == 1, "another process"
+    kept.clock.move(hours=24 * 7)
+    assert sessions.move() == Moved(logs=1)
 
 
 def test_a_redis_url_that_cannot_be_used_is_said_without_its_password(kept: Kept) -> None:
