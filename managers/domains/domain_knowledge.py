@@ -30,27 +30,32 @@ class DomainKnowledge:
         self.recall = recall
         self._catching_up = threading.Thread(target=recall.keep_up, name=f"{PREFIX}{store.name}", daemon=True)
         self._known: tuple[tuple[int, int], Mapping[str, Provenance]] = ((0, 0), {})
+        self.is_closed = False
+        self._using = threading.Lock()
 
     def wake(self) -> None:
         """Bring the index up to date, after a backup was restored or another embedder was chosen, say; nobody waits for it."""
         self._catching_up.start()
 
     def close(self) -> None:
-        """Finish, and let go of the index."""
+        """Finish, whoever searches it at the moment too, and let go of the index."""
         if self._catching_up.is_alive():
             self._catching_up.join()
-        self.recall.close()
+        with self._using:
+            self.is_closed = True
+            self.recall.close()
 
     def has_any(self) -> bool:
         """Tell whether there is any document."""
         return bool(self._listed())
 
     def near(self, query: str, count: int, limit: float) -> list[Hit]:
-        """Return the nearest passages within a distance, with where they are from and of which day."""
+        """Return the nearest passages within a distance, with where they are from and of which day; none once it is closed."""
         listed = self._listed()
         if not listed:
             return []
-        found = self.recall.documents_near(query, count, limit)
+        with self._using:
+            found = self.recall.documents_near(query, count, limit) if not self.is_closed else []
         return [self._told(hit, listed[name]) for hit in found if (name := hit.path.rpartition("/")[2]) in listed]
 
     def _told(self, hit: Hit, document: Provenance) -> Hit:
@@ -81,8 +86,11 @@ class _Following:
 
     def near(self, query: str, count: int, limit: float) -> list[Hit]:
         """Search its domain, and no other."""
-        found = self.shelf.of(self.domain())
-        return found.near(query, count, limit) if found is not None else []
+        while (found := self.shelf.of(self.domain())) is not None:
+            hits = found.near(query, count, limit)
+            if hits or not found.is_closed:  # else the settings changed just now, and it is opened anew
+                return hits
+        return []
 
 
 class Domains:
