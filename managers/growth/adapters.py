@@ -39,7 +39,7 @@ class Card(BaseModel):
         rank: of the matrices (Hu et al., LoRA, 2021).
         learned: how many examples it has learned from.
         held_out: how many it was measured on.
-        loss_before: mean negative log-likelihood of a token of the held-out answers, in nats, by what it goes on from.
+        loss_before: mean negative log-likelihood of a token of the held-out answers, in nats, by the base model alone.
         loss: the same by the adapter.
         style: what its answers look like, beside the persona's own and the base model's.
         messages: whose words it has learned, by their ids: an erasure asks for them.

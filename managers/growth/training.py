@@ -13,7 +13,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -32,7 +32,8 @@ STEPS_KEPT: Final = 5
 """The state is kept after so many steps."""
 _SAMPLES, _SAMPLE_TOKENS = 6, 48
 ADAPTER: Final = "adapter.safetensors"
-_STATE, _JOB = "state.safetensors", "job.json"
+JOB: Final = "job.json"
+_STATE: Final = "state.safetensors"
 _IGNORED: Final = -100
 """A label that torch leaves out of the loss."""
 
@@ -81,13 +82,14 @@ class Job(BaseModel):
 
 def train(folder: Path) -> Card:
     """Train what a folder's job says, from where it stands; return the card of the adapter that lies there then."""
-    import torch  # noqa: PLC0415  # an extra that takes seconds to import
-
-    job = Job.model_validate_json(read_bytes(folder / _JOB) or b"")
+    job = Job.model_validate_json(read_bytes(folder / JOB) or b"")
     base = load_base(Path(job.base))
+    import torch  # noqa: PLC0415  # an extra that takes seconds to import; whether it is there was just asked
+
     torch.manual_seed(job.seed)
     held = with_adapter(base, job.card.rank, Path(job.parent) if job.parent else None)
-    before = _loss_of_all(held, job.held_out, job.most_tokens)
+    with held.model.disable_adapter():
+        before = _loss_of_all(held, job.held_out, job.most_tokens)
     optimiser = torch.optim.AdamW(
         [one for one in held.model.parameters() if one.requires_grad], lr=job.rate, weight_decay=0.0
     )
@@ -245,7 +247,7 @@ def _tell(**facts: object) -> None:
 
 def main(folder: Path) -> int:
     """Train in a folder; tell what went wrong in one line."""
-    with suppress(OSError) if hasattr(os, "nice") else nullcontext():
+    with suppress(OSError, AttributeError):  # Windows has no such call
         os.nice(10)
     try:
         _tell(done=train(folder).model_dump(mode="json"))
@@ -264,13 +266,13 @@ def main(folder: Path) -> int:
 
 def job_file(folder: Path, job: Job) -> None:
     """Write down what is to be trained."""
-    write_atomic(folder / _JOB, dump_json(job.model_dump(mode="json")))
+    write_atomic(folder / JOB, dump_json(job.model_dump(mode="json")))
 
 
 def job_in(folder: Path) -> Job | None:
     """Return what a folder's training is to do; None where none was begun that can be read."""
     with suppress(ValidationError):
-        return Job.model_validate_json(read_bytes(folder / _JOB) or b"")
+        return Job.model_validate_json(read_bytes(folder / JOB) or b"")
     return None
 
 

@@ -20,7 +20,7 @@ from managers.growth.adapters import Adapters, Card
 from managers.growth.base_model import check_base, is_installed
 from managers.growth.corpus import LEAST
 from managers.growth.errors import BaseModelError, GrowthExtraMissingError, TooFewExamplesError, TrainingFailedError
-from managers.growth.training import style_of
+from managers.growth.training import Job, job_file, main, style_of
 from managers.memory.messages import Message
 from managers.mind import Cancel, ChatTurn, ReplyRequest, Sheet, TextPiece
 from managers.storage.settings import MindSettings, Settings
@@ -211,6 +211,15 @@ def test_a_folder_that_might_run_something_is_no_base_model(
         (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
     with pytest.raises(BaseModelError):
         check_base(tmp_path)
+
+
+def test_what_goes_wrong_is_told_in_one_line_also_where_no_process_can_be_nice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delattr(os, "nice", raising=False)  # as on Windows
+    job_file(tmp_path, Job(base=str(tmp_path / "none"), card=Card(version=1), learned=[], held_out=[]))
+    assert main(tmp_path) == 1
+    assert "config.json" in json.loads(capsys.readouterr().out)["error"]["en"]
 
 
 def test_style_is_counted_in_both_languages() -> None:
