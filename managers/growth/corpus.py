@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from hashlib import sha256
 from typing import Final, Literal
 
@@ -30,6 +30,8 @@ LEAST: Final = 20
 """Fewer examples teach nothing but themselves."""
 HELD_OUT: Final = 10
 """One example in so many is not learned from: the adapter is measured on it."""
+LEAST_HELD_OUT: Final = 2
+"""So many are held out in any case: without one nobody could tell what came of a training."""
 _APART: Final = timedelta(hours=2)
 _SHORT: Final = 2
 BUILT_IN: Final = "built-in"
@@ -46,6 +48,8 @@ class Example(BaseModel):
         said: what came before, oldest first: who (`user` or `assistant`) and what.
         reply: the answer.
         dropped: the person does not want it learned.
+        day: when it was said.
+        drawn: what tells the words that the log has from others; empty in files of earlier versions.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -55,10 +59,23 @@ class Example(BaseModel):
     said: list[tuple[Literal["user", "assistant"], str]]
     reply: str
     dropped: bool = False
+    day: date | None = None
+    drawn: str = ""
 
     @property
-    def is_held_out(self) -> bool:
-        return sha256(self.id.encode()).digest()[0] % HELD_OUT == 0
+    def words(self) -> str:
+        """What tells its words, as they stand here, from others."""
+        return sha256(encode([self.said, self.reply])).hexdigest()[:16]
+
+    @property
+    def is_edited(self) -> bool:
+        return bool(self.drawn) and self.words != self.drawn
+
+    @property
+    def lot(self) -> tuple[bool, bytes]:
+        """What settles whether it is held out: the same each time, whatever else there is."""
+        drawn = sha256(self.id.encode()).digest()
+        return drawn[0] % HELD_OUT != 0, drawn
 
 
 class Corpus(BaseModel):
@@ -76,11 +93,15 @@ class Corpus(BaseModel):
 
     @property
     def learned(self) -> list[Example]:
-        return [one for one in self.kept if not one.is_held_out]
+        held_out = {one.id for one in self.held_out}
+        return [one for one in self.kept if one.id not in held_out]
 
     @property
     def held_out(self) -> list[Example]:
-        return [one for one in self.kept if one.is_held_out]
+        by_lot = sorted(self.kept, key=lambda one: one.lot)
+        count = max(LEAST_HELD_OUT, sum(not one.lot[0] for one in by_lot))
+        chosen = {one.id for one in by_lot[:count]}
+        return [one for one in self.kept if one.id in chosen]
 
 
 class CorpusFile:
@@ -95,9 +116,12 @@ class CorpusFile:
         return self._file.read_as(Corpus) or Corpus()
 
     def renew(self, drawn: Corpus) -> Corpus:
-        """Write a corpus that was drawn anew; what the person dropped stays dropped."""
-        dropped = {one.id for one in self.load().examples if one.dropped}
-        kept = [one.model_copy(update={"dropped": one.id in dropped}) for one in drawn.examples]
+        """Write a corpus that was drawn anew.
+
+        What the person dropped stays dropped, and what they changed stays changed, unless the log has other words by now.
+        """
+        before = {one.id: one for one in self.load().examples}
+        kept = [_as_left(one, before.get(one.id)) for one in drawn.examples]
         return self._write(drawn.model_copy(update={"examples": kept, "made": f"{self._clock.now():%Y-%m-%d %H:%M}"}))
 
     def drop(self, ids: Collection[str], *, on: bool = True) -> Corpus:
@@ -106,9 +130,25 @@ class CorpusFile:
         changed = [one.model_copy(update={"dropped": on}) if one.id in ids else one for one in corpus.examples]
         return self._write(corpus.model_copy(update={"examples": changed}))
 
+    def edit(self, example_id: str, reply: str) -> Corpus:
+        """Let another answer be learned; an empty one brings back what was said, when it is next drawn."""
+        corpus = self.load()
+        told = {"reply": reply} if reply.strip() else {"drawn": ""}
+        changed = [one.model_copy(update=told) if one.id == example_id else one for one in corpus.examples]
+        return self._write(corpus.model_copy(update={"examples": changed}))
+
     def _write(self, corpus: Corpus) -> Corpus:
         write_atomic(self.path, encode(corpus.model_dump(mode="json")))
         return corpus
+
+
+def _as_left(drawn: Example, before: Example | None) -> Example:
+    """Return an example as the person left it."""
+    if before is None:
+        return drawn
+    is_theirs = before.is_edited and before.drawn == drawn.drawn
+    own = {"said": before.said, "reply": before.reply} if is_theirs else {}
+    return drawn.model_copy(update={"dropped": before.dropped, **own})
 
 
 def draw(
@@ -142,9 +182,10 @@ def draw(
             continue
         seen.add(plain)
         told = [("user" if one.role == "user" else "assistant", hide(one.text)) for one in before]
-        found.append(
-            Example.model_validate({"id": answer.id, "evidence": ids, "said": told, "reply": hide(answer.text)})
+        one = Example.model_validate(
+            {"id": answer.id, "evidence": ids, "said": told, "reply": hide(answer.text), "day": answer.time.date()}
         )
+        found.append(one.model_copy(update={"drawn": one.words}))
     return Corpus(left_out=dict(left_out), examples=found)
 
 

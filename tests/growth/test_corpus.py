@@ -11,7 +11,7 @@ from agent.erasing import erase, plan_erasure
 from agent.growing import Growth
 from agent.memories import Memories
 from managers.growth.adapters import Adapters, Card
-from managers.growth.corpus import Corpus
+from managers.growth.corpus import LEAST_HELD_OUT, Corpus
 from managers.growth.errors import AdapterNotFoundError, AdapterUnfitError
 from managers.memory.messages import Message
 from managers.storage.settings import Settings
@@ -73,6 +73,39 @@ def test_what_a_person_dropped_stays_dropped(memories: Memories) -> None:
     growth.corpus.drop(["p2"])
     assert {one.id for one in growth.look().kept} == {"p0", "p1", "p3"}
     assert {one.id for one in growth.corpus.drop(["p2"], on=False).kept} == {"p0", "p1", "p2", "p3"}
+
+
+def test_what_a_person_changed_stays_changed_until_the_log_says_something_else(memories: Memories) -> None:
+    talk_of(memories, 4)
+    growth = Growth(memories)
+    path = growth.corpus.path
+    growth.look()
+    text = path.read_text("utf-8").replace("nyaa. 1", "BY HAND").replace("What shall we do on day 2?", "ASKED BY HAND")
+    path.write_text(text, "utf-8")
+    growth.corpus.edit("p3", "From the page.")
+    found = {one.id: one for one in growth.look().examples}
+    assert found["p1"].reply.endswith("BY HAND")
+    assert found["p2"].said[-1][1] == "ASKED BY HAND"
+    assert (found["p3"].reply, found["p0"].is_edited) == ("From the page.", False)
+    growth.corpus.edit("p3", " ")
+    memories.log.supersede("u1", "What shall we do on Sunday?")
+    found = {one.id: one for one in growth.look().examples}
+    assert found["p3"].reply.endswith("nyaa. 3")
+    assert (found["p1"].reply, found["p1"].said[-1][1]) == (
+        "Let us nap by the sea, nyaa. 1",
+        "What shall we do on Sunday?",
+    )
+
+
+def test_some_examples_are_never_learned(memories: Memories) -> None:
+    for count in range(3, 40, 6):
+        memories.log.append_many(
+            one for part in range(6) for one in exchange(count + part, "Tell me.", f"Well, {count + part}.")
+        )
+        found = Growth(memories).look()
+        assert len(found.held_out) >= LEAST_HELD_OUT
+        assert {one.id for one in found.held_out}.isdisjoint(one.id for one in found.learned)
+        assert len(found.held_out) + len(found.learned) == len(found.kept)
 
 
 def test_an_adapter_speaks_only_when_chosen_and_the_one_before_comes_back(memories: Memories, clock: HandClock) -> None:
