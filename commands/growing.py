@@ -90,7 +90,6 @@ def _train(held: Growth, t: Texts, *, as_json: bool) -> None:
 
     cancel = Cancel()
     signal.signal(signal.SIGINT, lambda *_: cancel.set())
-    held.look()
 
     def told(facts: Mapping[str, Any]) -> None:
         if as_json:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agent.minds.builtin.dreams.statements import said_in
-from agent.minds.builtin.dreams.summary import summarise_talk, weight_of
+from agent.minds.builtin.dreams.summary import day_topics, summarise_talk, weight_of
 from managers.memory.messages import Message
 from managers.storage.errors import Lang
 
@@ -25,3 +25,8 @@ def by_relevance(messages: Sequence[Message], wanted: frozenset[str]) -> list[Me
 def in_brief(messages: Sequence[Message], lang: Lang) -> tuple[str, list[str]]:
     """Return a summary of some messages and its keywords, made on this computer and quoted from them."""
     return summarise_talk(messages, lang)
+
+
+def topics_among(messages: Sequence[Message], most: int) -> list[str]:
+    """Return what some messages are about: so many noun phrases at most, those that come up most first."""
+    return day_topics(said_in(messages), {one.speaker for one in messages}, most)

@@ -25,6 +25,10 @@ class TrainingUnderWayError(UtataneError):
     """Another training of the same persona is under way. Facts: `persona`."""
 
 
+class TrainingOvertakenError(UtataneError):
+    """Something was erased while a training went on. Facts: `persona`."""
+
+
 class AdapterNotFoundError(UtataneError):
     """There is no such version. Facts: `version`."""
 

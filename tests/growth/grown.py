@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
+
+from agent import growing
 from agent.memories import Memories
 from managers.growth.adapters import Card, metadata_of
 from managers.memory.messages import Message
@@ -34,3 +37,13 @@ def write_adapter(path: Path, card: Card) -> None:
     data = json.dumps(head, ensure_ascii=False).encode()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(len(data).to_bytes(8, "little") + data + b"\0\0\0\0")
+
+
+def played_model(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder that passes for a base model, and let `fake_training` train it, as if the extra were there."""
+    folder.mkdir()
+    (folder / "config.json").write_text("{}", "utf-8")
+    (folder / "model.safetensors").write_bytes(b"\2\0\0\0\0\0\0\0{}")
+    monkeypatch.setattr(growing, "is_installed", lambda: True)
+    monkeypatch.setattr(growing, "_TRAINING", "tests.growth.fake_training")
+    return folder

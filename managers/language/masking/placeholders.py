@@ -55,6 +55,11 @@ def unmask(text: str, replacements: Mapping[str, str]) -> str:
     return _ESCAPED.sub(lambda found: replacements.get(found[0].replace("\\", ""), found[0]), text)
 
 
+def placeholders_in(text: str) -> set[MaskedKind]:
+    """Return what kinds of placeholders a text holds."""
+    return {_KINDS[one[1]] for one in _PLACEHOLDER.finditer(text)}
+
+
 class Mask:
     """What was hidden in one prompt, and how it is put back."""
 
