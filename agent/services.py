@@ -37,6 +37,7 @@ from managers.usage.meter import Meter
 
 if TYPE_CHECKING:
     from agent.export_jobs import ExportJobs
+    from agent.growth_jobs import GrowthJobs
     from agent.import_jobs import ImportJobs
     from agent.sleeper import CompanionSleeper
     from managers.domains.domain_jobs import DomainJobs
@@ -188,6 +189,13 @@ class Services:
         return ImportJobs(self)
 
     @cached_property
+    def trainings(self) -> GrowthJobs:
+        """The training that the page asked for."""
+        from agent.growth_jobs import GrowthJobs  # noqa: PLC0415  # only who trains needs it
+
+        return GrowthJobs()
+
+    @cached_property
     def exports(self) -> ExportJobs:
         """What the page exports."""
         from agent.export_jobs import ExportJobs  # noqa: PLC0415  # only who exports needs it
@@ -196,8 +204,8 @@ class Services:
 
     @property
     def exported_so_far(self) -> str:
-        """What changes while something is exported on the page."""
-        return self.exports.mark if "exports" in self.__dict__ else ""
+        """What changes while something is exported or trained on the page."""
+        return "".join(one.mark for one in self._used("exports", "trainings"))
 
     @property
     def fetched_so_far(self) -> str:
@@ -290,6 +298,8 @@ class Services:
             self._let_go(name)
 
     def _let_go(self, name: str) -> None:
+        for one in self._used("trainings"):
+            one.let_go(name)
         with self._waking:
             companion = self._companions.pop(name, None)
         if companion is not None:
@@ -302,7 +312,7 @@ class Services:
         """Finish what is under way."""
         for one in (*self._used("backups", "exports", "sleep", "fetches"), self.pulls):
             one.stop()
-        for one in self._used("domain_jobs", "imports"):
+        for one in self._used("domain_jobs", "imports", "trainings"):
             one.close()
         READER.close()  # whoever is indexing a document that takes long is not waited for
         for one in self._used("groups", "sessions"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Mapping
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -55,19 +56,21 @@ def _list(held: Growth, t: Texts, *, as_json: bool) -> None:
     used = held.adapters.in_use
     for card in (cards := held.adapters.all()):
         facts = card.model_dump(exclude={"messages"}) | {"in_use": card.version == used}
-        write(line(facts)) if as_json else write_line(_told(t, card.model_dump(), is_used=card.version == used))
+        if as_json:
+            write(line(facts))
+            continue
+        write_line(f"{'*' if card.version == used else ' '} {t('growth.version', **facts)}")
+        if card.style:
+            write_line(f"  {t('growth.style', **card.style)}")
     if not as_json and not cards:
         write_line(t("growth.none_yet"))
     if not as_json and held.is_due():
         write_line(t("growth.due"))
 
 
-def _told(t: Texts, card: Mapping[str, Any], *, is_used: bool) -> str:
-    return f"{'*' if is_used else ' '} {t('growth.version', **card)}"
-
-
 def _show_corpus(held: Growth, t: Texts, drop: list[str], *, as_json: bool) -> None:
     from agent.as_json import line
+    from ui.components.corpus_facts import corpus_facts
 
     found = held.look()
     if drop:
@@ -79,9 +82,9 @@ def _show_corpus(held: Growth, t: Texts, drop: list[str], *, as_json: bool) -> N
         return
     for one in found.kept:
         write_line(f"{one.id}  {one.said[-1][1][:40]!r} → {one.reply[:60]!r}")
-    write_line(t("growth.corpus", learned=len(found.learned), held_out=len(found.held_out), path=held.corpus.path))
-    for why, count in sorted(found.left_out.items()):
-        write_line(f"  {t(f'growth.why.{why}', count=count)}")
+    write_line(t("growth.corpus", path=held.corpus.path))
+    for fact in corpus_facts(held.card(found), t, date.isoformat):
+        write_line(f"  {fact}")
 
 
 def _train(held: Growth, t: Texts, *, as_json: bool) -> None:

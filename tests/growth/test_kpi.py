@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from managers.growth.kpi import Kpi, KpiStore, level_of
-from managers.growth.mark import due_for_growth
 from managers.memory.emotions import EmotionLog
 from managers.memory.goals import Goal, Goals, GoalStore
 from managers.memory.json_documents import Apply
@@ -104,11 +103,5 @@ def test_each_user_has_their_own(life: Life) -> None:
     assert (life.kpi.all_of("me").turns, life.kpi.all_of("a").turns, life.kpi.all_of("b").turns) == (3, 5, 0)
 
 
-def test_level_and_mark() -> None:
+def test_the_level_by_the_sum() -> None:
     assert [level_of(total) for total in (0, 9.9, 10, 39, 40, 1000)] == [0, 0, 1, 1, 2, 10]
-
-    class Mark:
-        mark = 100.0
-
-    assert due_for_growth(Kpi(turns=100), Mark())
-    assert not due_for_growth(Kpi(turns=150), Mark(), trained_at=100)

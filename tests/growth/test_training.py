@@ -55,6 +55,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
         words, trainers.BpeTrainer(vocab_size=400, special_tokens=["<s>", "</s>"], initial_alphabet=alphabet)
     )
     PreTrainedTokenizerFast(tokenizer_object=letters, bos_token="<s>", eos_token="</s>").save_pretrained(folder)
+    torch.set_num_threads(1)
     torch.manual_seed(0)
     LlamaForCausalLM(
         LlamaConfig(
@@ -73,13 +74,12 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def growth(memories: Memories, settings: Settings, base: Path) -> Growth:
+def growth(memories: Memories, settings: Settings, base: Path, monkeypatch: pytest.MonkeyPatch) -> Growth:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # threads of so small a model would only wait for each other
     talk_of(memories)
     settings.growth.base = str(base)
     settings.growth.rate, settings.growth.epochs = 0.01, 1
-    found = Growth(memories)
-    found.look()
-    return found
+    return Growth(memories)
 
 
 def _spoken(settings: Settings, adapters: Adapters | None) -> str:
@@ -102,6 +102,7 @@ def test_the_loss_falls_the_adapter_speaks_and_rolling_back_brings_the_base_mode
     card = growth.train(steps.append, Cancel())
     assert card is not None
     assert card.loss < card.loss_before - 0.2
+    assert set(card.style) == {"own", "base", "adapter"}
     assert [one["step"] for one in steps[:-1]] == list(range(1, len(steps)))
     assert "p3" in card.messages
     plain = _spoken(settings, growth.adapters)
@@ -114,6 +115,7 @@ def test_the_loss_falls_the_adapter_speaks_and_rolling_back_brings_the_base_mode
     assert following is not None
     assert (following.version, following.parent) == (2, 1)
     assert following.loss < card.loss
+    assert following.loss_before == card.loss_before  # the base model's own, whatever it went on from
 
 
 def _tensors(path: Path) -> dict[str, list[float]]:
@@ -172,7 +174,7 @@ def test_what_is_stopped_is_no_failure_and_leaves_no_adapter(growth: Growth) -> 
 
 @needs_torch
 def test_too_little_is_not_learned_from(growth: Growth) -> None:
-    growth.corpus.drop([one.id for one in growth.corpus.load().learned[LEAST - 1 :]])
+    growth.corpus.drop([one.id for one in growth.look().learned[LEAST - 1 :]])
     with pytest.raises(TooFewExamplesError):
         growth.train(_ignored, Cancel())
 

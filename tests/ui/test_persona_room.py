@@ -280,6 +280,6 @@ def test_an_adapter_speaks_and_goes_back_in_one_press(services: Services, visito
     for version in (1, 2):
         press(visitor, opened(visitor), f"#growth button[value='{version}']")
         assert adapters.in_use == version
-    assert "loss 2.000 → 1.500" in opened(visitor).one("#growth").text
+    assert "2.000 (base model) → 1.500" in opened(visitor).one("#growth").text
     press(visitor, opened(visitor), "#growth button[value='back']")
     assert adapters.in_use == 1

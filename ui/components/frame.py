@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from agent.growing import Growth
 from agent.minds.mind_status import MindStatus
 from managers.storage.errors import Lang, Notice, UtataneError
 from ui.components.faces import Face, face
@@ -102,6 +103,7 @@ def _told_of(visit: Visit, name: str) -> tuple[str, MindStatus | None, list[Noti
         choice = companion.known_choice()
         mind = choice.status if choice else None
         notices = [*companion.memories.gather_notices(), *(choice.notices if choice else ())]
+        notices += Growth(companion.memories).offers()
     return revision, mind, notices
 
 

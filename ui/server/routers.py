@@ -22,7 +22,7 @@ from ui.rooms.memories import routes as memories
 from ui.rooms.mind import menu as mind_menu
 from ui.rooms.mind import routes as mind
 from ui.rooms.notes import routes as notes
-from ui.rooms.persona import new
+from ui.rooms.persona import learning, new
 from ui.rooms.persona import routes as persona
 from ui.rooms.programs import routes as programs
 from ui.rooms.settings import routes as settings
@@ -48,6 +48,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     files.router,
     talk.router,
     persona.router,
+    learning.router,
     persona.trash_router,
     exports.router,
     knowledge.router,

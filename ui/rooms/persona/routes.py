@@ -75,19 +75,6 @@ def restore_shared(visit: With, chunk: FormText) -> Response:
     return visit.lead(f"{visit.at('persona')}#shared", visit.t("persona.shared_back"))
 
 
-@router.post("/growth")
-def use_adapter(visit: With, version: FormText) -> Response:
-    """Let an adapter speak, or what spoke before it."""
-    adapters = Growth(visit.memories).adapters
-    if version == "back":
-        used = adapters.roll_back()
-    else:
-        used = int(version) if version.isdecimal() else 0
-        adapters.use(used)
-    told = visit.t("growth.in_use", version=used) if used else visit.t("growth.none")
-    return visit.lead(f"{visit.at('persona')}#growth", told)
-
-
 @router.post("/duplicate")
 def duplicate(visit: With, number: FormText = "") -> Response:
     """Make a copy with all that the persona remembers."""
@@ -124,7 +111,7 @@ def restore(visit: Beside, entry: str, name: FormText, number: FormText = "") ->
 
 
 def _page(visit: PersonaVisit, persona: Persona, sheet: Sheet, begun: str, theirs: Conflicts = ()) -> Response:
-    paths, adapters = persona.paths, Growth(visit.memories).adapters
+    paths, growth = persona.paths, Growth(visit.memories)
     files = (("prompt", paths.system_prompt), ("sheet", paths.persona_json))
     return visit.show(
         "rooms/persona/persona.html",
@@ -137,7 +124,8 @@ def _page(visit: PersonaVisit, persona: Persona, sheet: Sheet, begun: str, their
         trash=visit.services.personas.trashed(),
         new_number=new_number,
         shared=shared_of(visit.memories),
-        grown=adapters.all(),
-        in_use=adapters.in_use,
+        grown=growth.adapters.all(),
+        in_use=growth.adapters.in_use,
+        can_learn=bool(growth.settings.base),
         pasts=[(kind, file_part(paths.folder, path)) for kind, path in files],
     )
