@@ -78,7 +78,7 @@ def _show_corpus(held: Growth, t: Texts, drop: list[str], *, as_json: bool) -> N
     if as_json:
         held_out = {one.id for one in found.held_out}
         for one in found.examples:
-            write(line(one.model_dump() | {"held_out": one.id in held_out, "edited": one.is_edited}))
+            write(line(one.model_dump(mode="json") | {"held_out": one.id in held_out, "edited": one.is_edited}))
         return
     for one in found.kept:
         write_line(f"{one.id}  {one.said[-1][1][:40]!r} → {one.reply[:60]!r}")
