@@ -98,7 +98,7 @@ def train(folder: Path) -> Card:
     for number, batch in enumerate(job.batches(), 1):
         if number <= done:
             continue
-        loss = _step(held, optimiser, batch, job)
+        loss = learn(held, optimiser, batch, job)
         if number % STEPS_KEPT == 0:
             _keep(folder / _STATE, held, optimiser, number)
         _tell(step=number, of=job.steps, loss=round(loss, 4))
@@ -111,7 +111,8 @@ def train(folder: Path) -> Card:
     return card
 
 
-def _step(held: LocalModel, optimiser: Any, batch: Sequence[Example], job: Job) -> float:  # noqa: ANN401  # torch's
+def learn(held: LocalModel, optimiser: Any, batch: Sequence[Example], job: Job) -> float:  # noqa: ANN401  # torch's
+    """Make one step of the optimiser from some examples; return their mean loss before it."""
     import torch  # noqa: PLC0415  # see above
 
     total = 0.0

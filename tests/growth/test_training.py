@@ -28,7 +28,10 @@ from tests.crash import needs_signals
 from tests.fakes import HandClock
 from tests.growth.grown import talk_of
 
-pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")  # the libraries' own
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning"),  # the libraries' own
+    pytest.mark.timeout(1200),  # each process imports torch: a minute on a machine that is busy
+]
 needs_torch = pytest.mark.skipif(
     not is_installed(), reason="the extra `growth` (torch, transformers, peft) is not installed"
 )
