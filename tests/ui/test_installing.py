@@ -12,6 +12,7 @@ from agent.services import Services, open_services
 from managers.storage.clock import SystemClock
 from managers.storage.paths import CHECKOUT, Home
 from tests.ui.visitors import ORIGIN, stranger_to, visitor_of
+from ui.rooms.memories.shelves import GROUPS
 
 STATIC = CHECKOUT / "ui" / "static"
 BEHIND_THE_PASSWORD = ("/manifest.json", "/worker.js", "/asleep", "/letters")
@@ -122,7 +123,11 @@ def test_no_style_insists_but_on_stillness_and_on_paper() -> None:
 
 
 def test_every_sign_is_drawn_and_no_sign_is_left_over(visitor: TestClient) -> None:
-    styles = "\n".join(file.read_text("utf-8") for file in (STATIC / "styles").glob("*.css"))
     signs = {file.stem for file in (STATIC / "signs").glob("*.svg")}
-    assert set(re.findall(r"var\(--sign-([\w-]+)\)", styles)) == signs
-    assert set(re.findall(r"--sign-([\w-]+):0 ", visitor.get("/new").text)) == signs
+    assert set(re.findall(r"\.([\w-]+)\{--sign:0 ", visitor.get("/new").text)) == signs
+    shelves = {f"shelf-{shelf}" for group in GROUPS.values() for shelf in group} | {"shelf-notes"}
+    assert {sign for sign in signs if sign.startswith("shelf-")} == shelves
+    files = [*(CHECKOUT / "ui").rglob("*.html"), *(STATIC / "scripts").glob("*.js")]
+    named = set(re.findall(r'"([\w -]+)"', " ".join(file.read_text("utf-8") for file in files)))
+    worn = {sign for classes in named for sign in classes.split()}
+    assert signs - shelves <= worn

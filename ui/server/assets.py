@@ -58,20 +58,20 @@ def _without_comments(text: str) -> str:
 
 
 def _signs_css() -> str:
-    """Return the signs as CSS variables: a sign is a mask in the text's colour, and there as soon as the styles are.
+    """Return the signs: a class each, by the name of its file, for a mask in the text's colour, there as soon as the styles are.
 
-    They stand below each other in one picture, and each variable says where: a browser needs over a millisecond for
+    They stand below each other in one picture, and each class says where: a browser needs over a millisecond for
     each picture.
     """
     files = sorted((FOLDER / "signs").glob("*.svg"))
-    places = "".join(f"--sign-{file.stem}:0 {100 * at / (len(files) - 1):.4f}%;" for at, file in enumerate(files))
+    places = "".join(f".{file.stem}{{--sign:0 {100 * at / (len(files) - 1):.4f}%}}" for at, file in enumerate(files))
     one = "<svg y='{}' width='24' height='24' "
     signs = "".join(
         file.read_text("utf-8").strip().replace("<svg ", one.format(24 * at), 1) for at, file in enumerate(files)
     )
     picture = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 {24 * len(files)}'>{signs}</svg>"
     quoted = picture.replace('"', "'").replace("<", "%3C").replace(">", "%3E")
-    return f':root{{--signs:url("data:image/svg+xml,{quoted}");--signs-size:100% {100 * len(files)}%;{places}}}'
+    return f':root{{--signs:url("data:image/svg+xml,{quoted}");--signs-size:100% {100 * len(files)}%}}{places}'
 
 
 @cache

@@ -3,6 +3,7 @@
 "use strict";
 
 const utatane = {};
+const on = document.addEventListener.bind(document);
 
 (() => {
   document.documentElement.classList.add("scripted");
@@ -28,12 +29,13 @@ const utatane = {};
   // Enter that confirms a Japanese conversion is no Enter. Safari reports it with key code 229 only.
   utatane.composing = (event) => event.isComposing || event.keyCode === 229;
 
-  utatane.on = document.addEventListener.bind(document);
+  // Keys by which a browser opens a link elsewhere, or does something of its own.
+  utatane.modified = (event) => event.ctrlKey || event.metaKey || event.altKey;
 
   // Something to be done to the page now, and again after each swap.
   utatane.always = (work) => {
     work();
-    utatane.on("utatane:swapped", work);
+    on("utatane:swapped", work);
   };
 
   // What nobody waits for: begun when the page stands and there is nothing else to do.
@@ -53,7 +55,7 @@ const utatane = {};
   // Files that are dropped anywhere in a room that has a place for them: beside it they must not take the page's place.
   utatane.onDrop = (place, take) => {
     for (const kind of ["dragover", "dragleave", "drop"]) {
-      utatane.on(kind, (event) => {
+      on(kind, (event) => {
         if (!place() || !event.dataTransfer?.types.includes("Files")) return;
         event.preventDefault();
         place().classList.toggle("over", kind === "dragover");
@@ -94,7 +96,7 @@ const utatane = {};
     }
   }
   utatane.always(dress);
-  utatane.on("keydown", (event) => {
+  on("keydown", (event) => {
     const told = document.querySelectorAll("#told .told");
     if (event.key !== "Escape" || !told.length || utatane.composing(event) || document.querySelector("dialog[open]")) return;
     event.preventDefault();

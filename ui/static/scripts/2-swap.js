@@ -201,7 +201,7 @@
     if (there !== `${location.pathname}${location.search}`) history.pushState(null, "", there);
   }
 
-  utatane.on("submit", (event) => {
+  on("submit", (event) => {
     const form = event.target;
     if (event.defaultPrevented || form.method !== "post") return;
     if (form.hasAttribute("data-plain")) { // it leads to a page of another kind: the browser takes it there
@@ -211,14 +211,14 @@
     event.preventDefault();
     utatane.send(form, event.submitter);
   });
-  utatane.on("change", (event) => { // a switch, a choice: saved as soon as it is changed
+  on("change", (event) => { // a switch, a choice: saved as soon as it is changed
     const form = event.target.form;
     if (form?.hasAttribute("data-at-once")) utatane.send(form);
   });
   // A choice among links that leads away from unsaved words.
-  utatane.on("click", async (event) => {
+  on("click", async (event) => {
     const link = event.target.closest?.("a[href]");
-    if (!link || link.target || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || link.hash && link.pathname === location.pathname && link.search === location.search) return;
+    if (!link || link.target || event.defaultPrevented || utatane.modified(event) || event.shiftKey || link.hash && link.pathname === location.pathname && link.search === location.search) return;
     // What leads out of a conflict is an answer to it.
     link.closest("[data-conflict]")?.removeAttribute("data-conflict");
     if (link.hasAttribute("download") || !utatane.isUnsaved()) return;
@@ -233,7 +233,7 @@
   });
   // One of its own asks for itself (ui/server/window.py).
   const tellWindow = () => window.pywebview?.api?.ask_before_closing?.(utatane.isUnsaved());
-  utatane.on("input", tellWindow);
+  on("input", tellWindow);
   addEventListener("pywebviewready", tellWindow);
   utatane.always(tellWindow);
   addEventListener("popstate", () => location.reload());
@@ -262,7 +262,7 @@
     delete fold.dataset.filled;
     fill(fold);
   }
-  utatane.on("toggle", (event) => fill(event.target), true);
+  on("toggle", (event) => fill(event.target), true);
   utatane.always(() => document.querySelectorAll("[data-src]:not(details)").forEach(fill));
   utatane.always(() => document.querySelectorAll("details[data-filled]:not([open])").forEach(refill));
   Object.assign(utatane, { fill, HEADERS });

@@ -54,7 +54,7 @@
   }));
   addEventListener("pageshow", (event) => event.persisted && refresh());
   addEventListener("online", () => socket || connect());
-  utatane.on("visibilitychange", () => document.hidden || !isStale || refresh());
+  on("visibilitychange", () => document.hidden || !isStale || refresh());
 
   function hear(told) {
     if (told.is === "hello") {

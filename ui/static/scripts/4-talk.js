@@ -15,8 +15,8 @@
   const stay = () => document.getElementById("conversation") && atEnd && toEnd();
   new ResizeObserver(stay).observe(document.body);
   addEventListener("resize", stay);
-  utatane.on("utatane:grown", stay);
-  utatane.on("load", stay, true); // pictures arrive after the words
+  on("utatane:grown", stay);
+  on("load", stay, true); // pictures arrive after the words
   if (document.getElementById("conversation") && ["", "#latest"].includes(location.hash) && !performance.getEntriesByType("navigation")[0]?.type.startsWith("back")) toEnd();
 
   // --- the field grows with its words; unsent ones are kept by the browser until they are heard, off the record by nobody
@@ -84,7 +84,7 @@
     grow(field);
     sayWhatSends();
   });
-  utatane.on("input", (event) => {
+  on("input", (event) => {
     if (event.target === area()) {
       keepDraft();
       if (unheard && !event.target.value.startsWith(unheard.text)) keepSent((unheard = null)); // other words by now
@@ -94,7 +94,7 @@
 
   // --- sending
   const isSending = (event) => utatane.sends?.(event) ?? (event.key === "Enter" && !event.shiftKey && !utatane.composing(event));
-  utatane.on("keydown", (event) => {
+  on("keydown", (event) => {
     if (!event.target.matches?.("#composer textarea, .editing textarea")) return;
     if (isSending(event)) {
       event.preventDefault();
@@ -103,7 +103,7 @@
       if (button) form.requestSubmit(button);
     } else if (event.key === "Escape" && event.target.closest(".editing") && !utatane.composing(event)) cancelEdit(event.target.form);
   });
-  utatane.on("submit", async (event) => {
+  on("submit", async (event) => {
     const form = event.target;
     if (form.id !== "composer" || event.submitter?.classList.contains("send") === false) return;
     event.preventDefault();
@@ -169,8 +169,8 @@
     input.files = all.files;
     showFiles();
   }
-  utatane.on("change", (event) => event.target.matches("#composer input[type=file]") && setFiles([...event.target.files]));
-  utatane.on("paste", (event) => {
+  on("change", (event) => event.target.matches("#composer input[type=file]") && setFiles([...event.target.files]));
+  on("paste", (event) => {
     if (event.target !== area() || !event.clipboardData?.files.length) return;
     event.preventDefault();
     setFiles([...composer().elements.files.files, ...event.clipboardData.files]);
@@ -186,7 +186,7 @@
     return form;
   }
   for (const kind of ["pointerover", "focusin"]) {
-    utatane.on(kind, ({ target, pointerType }) => {
+    on(kind, ({ target, pointerType }) => {
       const link = target.closest?.("article")?.querySelector(".deeds");
       if (link && pointerType !== "touch") offer(link);
     });
@@ -232,7 +232,7 @@
     "[data-cancel]": (button) => cancelEdit(button.form),
     "[data-older]:not([data-older=''])": (link) => showOlder(link.dataset.older),
   };
-  utatane.on("click", (event) => {
+  on("click", (event) => {
     for (const [selector, work] of Object.entries(WAYS)) {
       const one = event.target.closest?.(`#room ${selector}`);
       if (one?.href) event.preventDefault();
@@ -247,7 +247,7 @@
     await utatane.refresh();
     page.scrollBy({ top: first.getBoundingClientRect().top - top, behavior: "instant" });
   }
-  utatane.on("utatane:saved", ({ target }) => cancelEdit(target.querySelector(".editing")));
+  on("utatane:saved", ({ target }) => cancelEdit(target.querySelector(".editing")));
   utatane.always(() => {
     for (const block of document.querySelectorAll("#conversation pre")) {
       if (block.nextElementSibling?.matches("[data-copy-code]")) continue;
@@ -261,6 +261,6 @@
     const hint = document.querySelector("[data-keys-hint]");
     if (hint) hint.textContent = utatane.whatSends?.() || hint.dataset.keysHint;
   }
-  utatane.on("utatane:keys", sayWhatSends);
+  on("utatane:keys", sayWhatSends);
   Object.assign(utatane, { grow });
 })();

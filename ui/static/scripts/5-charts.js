@@ -9,9 +9,9 @@
       stopAt(points, points.find((one) => one === document.activeElement || one.hasAttribute("aria-current")) || points.at(-1));
     }
   });
-  utatane.on("keydown", (event) => {
+  on("keydown", (event) => {
     const point = event.target.closest?.(".chart .point");
-    if (!point || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!point || utatane.modified(event)) return;
     const points = pointsOf(point.ownerSVGElement);
     const at = points.indexOf(point);
     const next = points[{ ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: points.length - 1 }[event.key]];
@@ -22,7 +22,7 @@
   });
 
   // --- a chart becomes a picture here: nothing is sent anywhere
-  utatane.on("click", async (event) => {
+  on("click", async (event) => {
     const button = event.target.closest?.("[data-export]");
     if (!button) return;
     const figure = button.closest("[data-name]");

@@ -1,9 +1,9 @@
 // Choices that only change what this page shows: its address changes, the page stays; and where the focus is then.
 (() => {
   // --- a link with `data-here` shows another part of the same room, without leaving it
-  utatane.on("click", async (event) => {
+  on("click", async (event) => {
     const link = event.target.closest?.("a[data-here]");
-    if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!link || event.defaultPrevented || event.button || event.shiftKey || utatane.modified(event)) return;
     const address = link.getAttribute("href");
     event.preventDefault();
     history.pushState(null, "", address);
@@ -13,12 +13,12 @@
   // --- whose button is gone after it was pressed goes on with the next one there
   const KEPT_MS = 10_000;
   let pressed = null;
-  utatane.on("submit", (event) => {
+  on("submit", (event) => {
     const place = event.target.closest("section, details");
     const buttons = [...(place?.querySelectorAll("button") ?? [])];
     pressed = event.submitter && place && { place, at: buttons.indexOf(event.submitter), since: Date.now() };
   });
-  utatane.on("utatane:swapped", () => {
+  on("utatane:swapped", () => {
     if (!pressed || document.activeElement !== document.body || Date.now() - pressed.since > KEPT_MS) return;
     const buttons = [...pressed.place.querySelectorAll("button")].filter((one) => one.checkVisibility());
     (buttons[Math.min(pressed.at, buttons.length - 1)] ?? document.getElementById("room")).focus({ preventScroll: true });
@@ -49,8 +49,8 @@
     for (const menu of open) menu.open = false;
     return open.at(-1);
   };
-  utatane.on("click", (event) => closeMenus(event.target.closest?.("[download]") ? null : event.target));
-  utatane.on("keydown", (event) => {
+  on("click", (event) => closeMenus(event.target.closest?.("[download]") ? null : event.target));
+  on("keydown", (event) => {
     if (event.key === "Escape") closeMenus(null)?.querySelector("summary").focus();
   });
 })();

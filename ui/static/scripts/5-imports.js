@@ -22,7 +22,7 @@
     for (const one of entries) await hold(one);
     utatane.tell(field().dataset.dropped.replace("{count}", held.length));
   });
-  utatane.on("formdata", ({ target, formData }) => {
+  on("formdata", ({ target, formData }) => {
     if (target.id === "import-source" && !field().value) for (const [file, path] of held) formData.append("file", file, path);
   });
 })();

@@ -60,8 +60,8 @@
   }
 
   let waitingSince = 0; // the moment of the "g"
-  utatane.on("keydown", (event) => {
-    if (event.defaultPrevented || utatane.composing(event) || document.querySelector("dialog[open]")) return;
+  on("keydown", (event) => {
+    if (event.defaultPrevented || utatane.composing(event) || isCovered()) return;
     if (isModified(event) ? modified(event) : single(event)) event.preventDefault();
   });
 
@@ -72,7 +72,7 @@
   }
 
   function single(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return false;
+    if (utatane.modified(event)) return false;
     if (event.key === "Escape" && event.target.closest?.("#composer")) {
       event.target.blur(); // out of the field: from here single keys work
       return true;
@@ -153,7 +153,7 @@
     };
     dialog.showModal();
   }
-  utatane.on("click", (event) => event.target.closest?.("[data-keys]") && list());
+  on("click", (event) => event.target.closest?.("[data-keys]") && list());
   utatane.always(() => document.querySelector("[data-keys]")?.removeAttribute("hidden"));
 
   Object.assign(utatane, { sends, whatSends });

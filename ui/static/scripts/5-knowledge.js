@@ -55,7 +55,7 @@
     row.lastChild.textContent = sentence;
   }
 
-  utatane.on("change", (event) => {
+  on("change", (event) => {
     if (!event.target.matches("#drop input")) return;
     take([...event.target.files]);
     event.target.value = "";

@@ -28,7 +28,7 @@
       }));
     }
   }
-  utatane.on("visibilitychange", follow);
+  on("visibilitychange", follow);
   follow();
   const isLookedAt = async () => (await navigator.locks.query()).held.some(({ name }) => name === "utatane.looked-at");
 

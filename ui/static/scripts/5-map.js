@@ -10,7 +10,7 @@
   // --- what is chosen lies open beside the picture, where whoever chose it goes on; Escape closes it, and leads back
   let opener = ""; // the address that was chosen in a picture
   let isOpening = false;
-  utatane.on("click", (event) => {
+  on("click", (event) => {
     const link = event.target.closest?.(".charted a[data-here]");
     if (!link) return;
     isOpening = true;
@@ -28,7 +28,7 @@
   }
 
   // A dot is small: whoever points beside one means it.
-  utatane.on("click", (event) => {
+  on("click", (event) => {
     const sky = event.target.closest?.("svg.sky");
     if (!sky || !event.isTrusted || event.detail === 0) return;
     const one = event.target.closest(POINTS);
@@ -56,8 +56,8 @@
 
   // --- the arrow keys go to what lies there, page keys from name to name or from line to line; Enter follows the link
   const WAYS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
-  utatane.on("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+  on("keydown", (event) => {
+    if (utatane.modified(event)) return;
     if (event.key === "Escape") event.target.closest?.("#panel")?.querySelector("[data-close]")?.click();
     const here = event.target.closest?.(".sky a");
     const next = here ? nextTo(here, event.key) : undefined;
@@ -105,12 +105,12 @@
     tip.style.left = `${Math.max(8, Math.min(x - box.width / 2, innerWidth - box.width - 8))}px`;
     tip.style.top = `${y - box.height - 14 > 8 ? y - box.height - 14 : y + 16}px`;
   }
-  utatane.on("pointerover", (event) => {
+  on("pointerover", (event) => {
     if (event.pointerType === "mouse") tell(event.target.closest?.(".sky .star:not(.faded), .sky .tie"));
   });
   const tellFocused = () => tell(document.activeElement?.closest(".sky a:focus-visible"));
-  utatane.on("focusin", tellFocused);
-  utatane.on("scroll", tellFocused, true); // to focus a dot may scroll to it
+  on("focusin", tellFocused);
+  on("scroll", tellFocused, true); // to focus a dot may scroll to it
 
   // --- the time: what lies outside of the chosen days fades
   function say(day) {
@@ -120,7 +120,7 @@
     const lang = document.documentElement.lang;
     return moment.toLocaleDateString(lang === "en" ? "en-GB" : lang, { dateStyle: "long", timeZone: "UTC" });
   }
-  utatane.on("input", (event) => {
+  on("input", (event) => {
     const field = event.target.closest?.(".when input");
     if (!field) return;
     const when = field.closest(".when");

@@ -70,11 +70,11 @@
     dismiss([row]);
     stay(next);
   }
-  utatane.on("click", (event) => {
+  on("click", (event) => {
     const row = event.target.closest?.("[data-dismiss]")?.closest("[data-notice]");
     if (row) away(row);
   });
-  utatane.on("keydown", (event) => {
+  on("keydown", (event) => {
     const row = event.target.closest?.("[data-notice]");
     if (!row || event.key !== "Escape") return;
     event.preventDefault();
