@@ -92,7 +92,6 @@ def _home(folder: Path, count: int) -> Path:
     settings = SettingsFile(home.settings)
     settings.change("page", onboarded=True)
     settings.change("mind", provider="builtin")
-    (folder / ".samples.json").write_text('{"copied": ["Hazel", "ねむ"]}', "utf-8")
     services = open_services(home, clock, rng)
     services.memories(persona.name).recall.catch_up()  # as it is after years: day by day, long before
     services.close()

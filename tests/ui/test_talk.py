@@ -18,6 +18,7 @@ from managers.integrity.home_copies import look_at_home, mend_home
 from managers.memory.messages import Message, Role
 from managers.personas.errors import PersonaNotFoundError
 from managers.storage.errors import DiskFullError
+from managers.storage.files import digest
 from tests.fakes import HandClock
 from tests.model_server import Hang, ModelServer, Refuse, Say, Tool
 from tests.ui.reading import Element, press, read
@@ -109,19 +110,31 @@ def test_a_form_that_is_sent_twice_is_said_once(visitor: TestClient, companion: 
     assert [message.text for message in said(companion)] == ["ひとつ"]
 
 
-def test_whoever_sends_hundreds_of_messages_at_once_is_refused_with_a_sentence_and_none_is_lost(
+def test_lines_end_on_disk_as_in_every_other_file_however_the_browser_ends_them(
+    visitor: TestClient, companion: Companion
+) -> None:
+    visitor.post(f"{TALK}say", data={"text": "いち\r\nに\r\nさん", "nonce": "lines"})
+    answered(companion)
+    [message] = said(companion)
+    assert message.text == "いち\nに\nさん"
+    again = f"{TALK}messages/{message.id}/edit"
+    form = {"text": "いち\r\nに\r\nさん", "based_on": digest("older words")}  # unchanged: nothing to compare
+    assert visitor.post(again, data=form).status_code == 303
+
+
+def test_whoever_sends_a_thousand_messages_at_once_is_refused_with_a_sentence_and_none_is_lost(
     visitor: TestClient, companion: Companion, models: ModelServer
 ) -> None:
-    models.otherwise = Say("うん")
+    models.otherwise = Say("うん", delay=0.5)
     address = f"{TALK}say"
 
     def send(number: int) -> tuple[str, int, str]:
         text = f"いそぎ {number}"
-        answer = visitor.post(address, data={"text": text, "nonce": f"{number}"})
+        answer = visitor.post(address, data={"text": text, "nonce": f"{number}"}, headers={"x-utatane": "swap"})
         return text, answer.status_code, answer.text
 
     with ThreadPoolExecutor(8) as script:
-        answers = list(script.map(send, range(200)))
+        answers = list(script.map(send, range(1_000)))
     answered(companion)
     heard = [text for text, status, _ in answers if status == 303]
     assert sorted(message.text for message in said(companion)) == sorted(heard)

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 
 from fastapi import Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import AfterValidator
 from starlette.requests import HTTPConnection
 
 from agent.companion import Companion
@@ -37,8 +38,13 @@ _FRESH: Final = {"cache-control": "private, no-cache"}
 _SAID: Final = "said"
 _MOST_KEPT: Final = 200
 
-FormText = Annotated[str, Form()]
-"""A field of a form."""
+
+def _with_our_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+FormText = Annotated[str, Form(), AfterValidator(_with_our_line_ends)]
+"""A field of a form; browsers end lines in another way than files."""
 Level = Literal["done", "problem"]
 
 

@@ -48,7 +48,7 @@ def test_nobody_sees_them_who_does_not_use_them(own_home: Home, clock: HandClock
 def test_each_has_all_that_makes_a_character(name: str) -> None:
     folder: Path = SAMPLES / name
     with Image.open(folder / "avatar.png") as picture:
-        assert picture.size == (512, 512)
+        assert picture.size == (256, 256)
     own = settings_of(name)
     assert own.domain
     assert own.names

@@ -39,7 +39,7 @@ def edit_form(visit: Beside, group: str, message_id: str) -> Response:
 @router.post("/edit")
 def edit(visit: Beside, group: str, message_id: str, text: FormText = "", based_on: FormText = "") -> Response:
     """Give a message another text; where it was given one meanwhile, both are shown."""
-    talk, text = visit.services.groups.get(group), text.replace("\r\n", "\n")
+    talk = visit.services.groups.get(group)
     now = deeds.message_of(talk, message_id)
     if based_on not in {"", digest(now.text)} and text != now.text:
         facts = _form_facts(group, message_id)

@@ -117,7 +117,7 @@ def say(visit: Beside, group: str, text: FormText = "", nonce: FormText = "", of
     """Say something to all who are there: when this answers, it is on the disk of each."""
     talk = visit.services.groups.get(group)
     try:
-        turn = talk.say(text.replace("\r\n", "\n"), nonce=nonce, off_record=bool(off_record))
+        turn = talk.say(text, nonce=nonce, off_record=bool(off_record))
         turn.wait_until_heard()
         if (trouble := talk_view.unheard(turn.so_far)) is not None:
             raise trouble

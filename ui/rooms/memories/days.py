@@ -96,7 +96,7 @@ def save(visit: With, day: str, summary: FormText = "", events: FormText = "", b
     store, span = visit.memories.episodes, span_named(day)
     edit = partial(store.periods.edit, span) if span else partial(store.edit, _date(day))
     told = [line.strip() for line in events.splitlines() if line.strip()]
-    summary = summary.replace("\r\n", "\n").strip()
+    summary = summary.strip()
     try:
         kept = edit(summary, told, based_on=based_on, author=USER, reason="edited")
     except ExternallyChangedError as error:

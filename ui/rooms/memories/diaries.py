@@ -72,7 +72,7 @@ def read_volume(visit: With, diary: Which, volume: str, open: str = "") -> Respo
 @router.post("/secret-diary")
 def save(visit: With, diary: Which, text: FormText = "", based_on: FormText = "") -> Response:
     """Write what a person made of a diary; where the file has changed meanwhile, both versions are shown instead."""
-    notes, kind, text = visit.memories.notes, FILES[diary], text.replace("\r\n", "\n")
+    notes, kind = visit.memories.notes, FILES[diary]
     try:
         # Emptying it by hand is meant so, and the history keeps it.
         notes.write(kind, text, based_on=based_on or None, author=USER, reason="edited", emptied=True)

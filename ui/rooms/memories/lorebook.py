@@ -123,7 +123,7 @@ def shelf(visit: With, page: int = 0) -> Response:
 @router.post("")
 def add(visit: With, keys: FormText = "", content: FormText = "") -> Response:
     """Add an entry; one with the same keys and words is not added twice."""
-    values = {"keys": _lines(keys), "content": content.replace("\r\n", "\n")}
+    values = {"keys": _lines(keys), "content": content}
     if not content.strip():
         return visit.lead(visit.at("memories/lorebook"), problem=visit.t("lorebook.nothing"))
     visit.memories.lore.store.change(lambda book: book.added(values), author=USER, reason="edited")

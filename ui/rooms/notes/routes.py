@@ -36,7 +36,7 @@ def save(
     visit: With, kind: NoteKind, text: FormText = "", based_on: FormText = "", keep_mine: FormText = ""
 ) -> Response:
     """Write the note; where the file has changed since the form was shown, both versions are shown instead."""
-    notes, text = visit.memories.notes, text.replace("\r\n", "\n")
+    notes = visit.memories.notes
     begun: str | None = based_on or None
     if keep_mine:
         begun = notes.read(kind).digest

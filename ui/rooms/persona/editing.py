@@ -69,11 +69,10 @@ def sheet_of_form(
     domain_keywords: FormText = "",
     names: FormText = "",
 ) -> Sheet:
-    """Return what a form has sent; browsers end lines in another way than files."""
+    """Return what a form has sent."""
     among = (domain.strip(), domain_about.strip(), _listed(_parted(domain_keywords)), _listed(_parted(names)))
-    sent = (greeting, alternate_greetings, nickname, user_name, user_profile, prompt, *among)
-    texts = (text.replace("\r\n", "\n") for text in sent)
-    return Sheet(name.strip(), language, *texts)
+    texts = (greeting, alternate_greetings, nickname, user_name, user_profile, prompt)
+    return Sheet(name.strip(), language, *texts, *among)
 
 
 SentSheet = Annotated[Sheet, Depends(sheet_of_form)]

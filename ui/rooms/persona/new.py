@@ -40,8 +40,8 @@ def welcome(visit: Beside, sent: Annotated[NewPersona, Depends()], number: FormT
         persona = visit.services.personas.create(
             sent.name,
             language=sent.language or visit.lang,
-            system_prompt=sent.prompt.replace("\r\n", "\n"),
-            greeting=sent.greeting.replace("\r\n", "\n"),
+            system_prompt=sent.prompt,
+            greeting=sent.greeting,
         )
         return persona.name
 

@@ -179,7 +179,7 @@ def typed(field: FieldInfo, value: object) -> object:
     """Return what a form holds as the setting's own type; what does not fit is left to be refused."""
     if field.annotation is bool:
         return value in {True, "true"}
-    text = str(value).strip().replace("\r\n", "\n")  # browsers end lines in another way than files
+    text = str(value).strip()
     try:
         if field.annotation is int:
             return int(text)

@@ -207,7 +207,7 @@ def edit(visit: With, message_id: str, text: FormText = "", based_on: FormText =
 
     One that has been given another text since the form was shown keeps it: both are shown.
     """
-    text, now = text.replace("\r\n", "\n"), _message(visit, message_id)
+    now = _message(visit, message_id)
     if based_on not in {"", digest(now.text)} and text != now.text:
         return visit.show(
             "rooms/talk/conflict.html", status=409, message=now, mine=text, **_form_facts(visit, message_id)
