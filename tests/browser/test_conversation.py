@@ -413,6 +413,13 @@ def test_talking_works_without_scripts(browser: Browser, server: Server) -> None
         page.locator("#composer textarea").fill("スクリプトなしで話す")
         page.locator("#composer .send").click()
         expect(page.locator("article.user .bubble")).to_have_text("スクリプトなしで話す")
+        while page.locator("#composer .stop").is_visible():
+            page.locator("#composer .without-scripts").click()  # a look at what has come of the answer since
+        expect(page.locator("article.persona")).to_have_count(1)
+        page.locator("#composer textarea").fill("窓の外を見た。\n" * 60 + "長い話の終わり")
+        page.locator("#composer .send").click()
+        expect(page.locator("article.user")).to_have_count(2)
+        assert page.evaluate("document.scrollingElement.scrollHeight - scrollY - innerHeight") < 200
         enter(page, "notes")
         page.locator("#note textarea").fill("書きとめた")
         page.locator("#note button.main").click()

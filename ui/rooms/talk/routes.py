@@ -97,6 +97,11 @@ class Talk:
         """Return where a form goes that leads back to as much of the conversation as is shown now."""
         return self.visit.at(room, depth=self.shown.get("depth", ""))
 
+    @property
+    def again(self) -> str:
+        """The address of the end as it is by then; one of its own, or a browser would only go down the page that it has."""
+        return f"{self.visit.at('', look=self.nonce, depth=self.shown.get('depth', ''))}#latest"
+
     def of(self, message_id: str, deed: str) -> str:
         """Return the address of something that is done with a message; it leads back to what is shown now."""
         return self.visit.at(f"messages/{message_id}/{deed}", **self.shown)
@@ -149,7 +154,7 @@ def say(
     except UtataneError as error:
         return _page(visit, draft=text, problem=error, off_record=bool(off_record))
     visit.wake()
-    return visit.lead(_here(visit, off_record=bool(off_record)))
+    return visit.lead(_end_of(visit, off_record=bool(off_record)))
 
 
 @router.post("/stop")
@@ -160,14 +165,14 @@ def stop(visit: With, off_record: FormText = "", text: FormText = "") -> Respons
         turn.wait(_STOP_SECONDS)
     if text:
         return _page(visit, draft=text, off_record=bool(off_record))
-    return visit.lead(_here(visit, off_record=bool(off_record)))
+    return visit.lead(_end_of(visit, off_record=bool(off_record)))
 
 
 @router.post("/topic")
 def begin_topic(visit: With, text: FormText = "") -> Response:
     """Begin a new topic; what stands in the field stays there."""
     visit.companion.new_topic()
-    return _page(visit, draft=text) if text else visit.lead(_here(visit))
+    return _page(visit, draft=text) if text else visit.lead(_end_of(visit))
 
 
 @router.post("/off-record")
@@ -177,7 +182,7 @@ def go_off_record(visit: With, on: FormText = "", text: FormText = "") -> Respon
         visit.companion.forget_off_record()
     if text:
         return _page(visit, draft=text, off_record=bool(on))
-    return visit.lead(_here(visit, off_record=bool(on)))
+    return visit.lead(_end_of(visit, off_record=bool(on)))
 
 
 @router.get("/messages/{message_id}/deeds")
@@ -227,7 +232,7 @@ def delete(visit: With, message_id: str) -> Response:
 def choose(visit: With, message_id: str, index: Annotated[int, Form()]) -> Response:
     """Let another of the answers stand that were given in one place."""
     visit.companion.choose(message_id, index)
-    return visit.lead(f"{_here(visit)}#latest")
+    return visit.lead(_end_of(visit))
 
 
 @router.post("/opening")
@@ -241,7 +246,7 @@ def choose_opening(visit: With, index: Annotated[int, Form()]) -> Response:
 def branch(visit: With, message_id: str) -> Response:
     """Go on from a message as if what came after had not been said."""
     visit.companion.branch(message_id)
-    return visit.lead(f"{_here(visit)}#latest", visit.t("chat.branched"))
+    return visit.lead(_end_of(visit), visit.t("chat.branched"))
 
 
 @router.post("/decline")
@@ -262,14 +267,14 @@ def branches(visit: With) -> Response:
 def switch_branch(visit: With, branch_id: str) -> Response:
     """Come back to a branch; what is said now is set aside."""
     visit.companion.switch_branch(branch_id)
-    return visit.lead(f"{_here(visit)}#latest", visit.t("chat.switched"))
+    return visit.lead(_end_of(visit), visit.t("chat.switched"))
 
 
 @router.post("/held/{held}")
 def decide(visit: With, held: str, reply: Annotated[str, Form(alias="answer")], shown: FormText = "") -> Response:
     """Let what waits be written, or leave it; what has changed meanwhile is shown anew."""
     visit.companion.decide(held, allow=reply == "allow", shown=shown)
-    return visit.lead(f"{_here(visit)}#latest")
+    return visit.lead(_end_of(visit))
 
 
 @router.get("/why/{message_id}")
@@ -353,6 +358,10 @@ def _here(visit: PersonaVisit, *, off_record: bool = False) -> str:
     return visit.at("", off_record="1" if off_record else "", **_shown(visit))
 
 
+def _end_of(visit: PersonaVisit, *, off_record: bool = False) -> str:
+    return f"{_here(visit, off_record=off_record)}#latest"
+
+
 def _shown(visit: PersonaVisit) -> dict[str, str]:
     """Return which part of the conversation is shown, as its address says; nothing for the end."""
     told = visit.request.query_params
@@ -362,7 +371,7 @@ def _shown(visit: PersonaVisit) -> dict[str, str]:
 
 def _led(visit: PersonaVisit) -> Response:
     visit.wake()
-    return visit.lead(f"{_here(visit)}#latest")
+    return visit.lead(_end_of(visit))
 
 
 def _message(visit: PersonaVisit, message_id: str) -> Message:
