@@ -15,6 +15,7 @@ from managers.storage.settings import Settings
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
 from tests.ui.visitors import visitor_of
+from ui.components.revision import revision_of
 from ui.locales import LANGUAGES, texts
 from ui.rooms.settings.options import GROUPS, fields, options_of, spoken, typed
 from ui.server.addresses import with_query
@@ -251,3 +252,21 @@ def test_a_contradiction_of_one_personas_settings_is_said_of_that_one(services: 
     assert found.about == NAME
     assert "put away after 5" in found.en
     assert "put away after 5" in opened(visitor, "memory", own="1").text
+
+
+def test_what_was_set_elsewhere_meanwhile_is_shown_beside_what_one_set_and_written_over_on_a_yes_alone(
+    visitor: TestClient, services: Services
+) -> None:
+    page = opened(visitor, "user")
+    revision = revision_of(services, services.companion(NAME))
+    services.settings_file.change("user", profile="said elsewhere")  # another window, or an editor
+    assert revision_of(services, services.companion(NAME)) != revision  # this window follows
+    form = {one.attributes["name"]: one.attributes["value"] for one in row(page, "user.profile").all("input")}
+    answer = visitor.post(address("user"), data={**form, "value": "said here"}, follow_redirects=True)
+    assert answer.status_code == 409
+    both = read(answer).one("[data-conflict]")
+    assert "said elsewhere" in both.text
+    assert "said here" in both.text
+    assert services.settings().user.profile == "said elsewhere"
+    press(visitor, read(answer), "[data-conflict] button")
+    assert services.settings().user.profile == "said here"

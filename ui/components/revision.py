@@ -22,6 +22,7 @@ def revision_of(services: Services, companion: Companion) -> str:
         paths.lorebook,
         paths.system_prompt,
         paths.knowledge,
+        services.home.settings,
     )
     parts = (
         memories.log.revision(),

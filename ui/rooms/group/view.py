@@ -132,12 +132,15 @@ def outcome(turn: Turn | None) -> tuple[list[Noticed | Failed], list[str]]:
 def revision_of_group(services: Services, talk: GroupConversation, standing: Standing) -> str:
     """Return a token that changes whenever the room would be drawn in another way."""
     turn = talk.turn
-    logs = [services.home.persona(name).log for name in standing.present]
+    home = services.home
+    there = [home.persona(name) for name in standing.present]
     parts = [
         turn.number if turn else 0,
         len(talk.off_record),
         *standing.present,
-        *map(_touched, (services.home.groups, *logs)),
+        *map(_touched, (home.groups, home.settings, home.characters)),
+        *(_touched(path) for one in there for path in (one.log, one.persona_json, one.folder)),
+        *(notice.code for notice in services.notices.all),
     ]
     return "/".join(map(str, parts))
 

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from agent.group.opened_sessions import without_password
 from agent.services import Services
 from managers.storage.errors import InvalidSettingError, UtataneError
+from managers.storage.files import digest
 from managers.storage.settings import Settings
 from ui.locales import Texts
 
@@ -119,6 +120,11 @@ class Option:
         return next((one.le for one in self.field.metadata if isinstance(one, annotated_types.Le)), "")
 
     @property
+    def mark(self) -> str:
+        """What its form carries, so that a value that was set elsewhere meanwhile is not written over."""
+        return digest(str(self.value))
+
+    @property
     def shown(self) -> str:
         """The value as its field holds it."""
         return f"{self.value:.10g}" if isinstance(self.value, float) else str(self.value)
@@ -141,6 +147,16 @@ def options_of(services: Services, persona: str = "") -> list[Option]:
         return list(_options(common, common, None))
     holding = services.companion(persona).memories.settings()
     return list(_options(common, holding, services.personas.get(persona).settings))
+
+
+def set_elsewhere(services: Services, name: str, value: object, persona: str, based_on: str) -> Option | None:
+    """Return a setting that holds another value than when its form was shown, and than the form holds; None: it may be set."""
+    now = next((option for option in options_of(services, persona) if option.name == name), None)
+    if now is None or based_on in {"", now.mark}:
+        return None
+    wanted = now.default if value is None else typed(now.field, value)
+    is_refused = now.kind == "choice" and wanted not in now.choices
+    return None if is_refused or wanted == now.value else now
 
 
 def change(services: Services, name: str, value: object, persona: str = "", current: str = "") -> None:

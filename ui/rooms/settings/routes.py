@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
 from managers.storage.errors import UtataneError
-from ui.rooms.settings.options import by_group, change, options_of, spoken, worded
+from ui.rooms.settings.options import by_group, change, options_of, set_elsewhere, spoken, typed, worded
 from ui.server.addresses import with_query
 from ui.server.visit import FormText, Here, Visit
 
@@ -58,10 +58,17 @@ def show(visit: Here, group: str) -> Response:
 
 
 @router.post("/{group}")
-def set_one(visit: Here, group: str, name: FormText, value: FormText = "", reset: FormText = "") -> Response:
-    """Change one setting, or take its default again."""
+def set_one(
+    visit: Here, group: str, name: FormText, value: FormText = "", reset: FormText = "", based_on: FormText = ""
+) -> Response:
+    """Change one setting, or take its default again; where it was changed elsewhere meanwhile, both values are shown."""
+    wanted = None if reset else value
+    if now := set_elsewhere(visit.services, name, wanted, visit.own, based_on):
+        mine = str(now.default) if reset else value
+        facts = {"shelf": shelf_of(visit, group), "back": settings_address(visit, group), "spoken": spoken}
+        return visit.show("rooms/settings/conflict.html", status=409, now=now, mine=mine, typed=typed, **facts)
     try:
-        change(visit.services, name, None if reset else value, visit.own, visit.persona_name)
+        change(visit.services, name, wanted, visit.own, visit.persona_name)
     except UtataneError as error:
         raise worded(error, visit.t) from error
     return visit.lead(settings_address(visit, group))
