@@ -19,6 +19,7 @@ from managers.hygiene import erasure
 from managers.hygiene.errors import NameTooShortError, NothingToEraseError, PlanChangedError, SpeakersNameError
 from managers.hygiene.file_kinds import HOME, declared
 from managers.hygiene.inventory import memories as active
+from managers.storage import files
 from managers.storage.audit import events, flaws
 from managers.storage.history.checking import check_history
 from managers.storage.paths import Home
@@ -253,7 +254,7 @@ def test_a_note_that_came_with_a_folder_erases_nothing(memories: Memories) -> No
 def test_what_died_after_it_was_noted_in_the_audit_is_noted_once(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    note, really = memories.paths.memory / ".erasing", erasure.remove
+    note, really = memories.paths.memory / ".erasing", files.remove
 
     def dying(path: Path) -> None:
         if path == note:

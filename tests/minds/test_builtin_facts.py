@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from agent.minds.builtin.answers.known import relation_of
 from agent.minds.builtin.answers.citation import report
+from agent.minds.builtin.answers.known import relation_of
 from agent.minds.builtin.talk.voice import read_voice
 from managers.language.reading.corrections import read_correction
 from managers.language.reading.values import values_in

@@ -6,6 +6,7 @@ import itertools
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -242,7 +243,12 @@ def test_a_worker_with_nothing_to_do_opens_no_database(kept: Kept, monkeypatch: 
     sessions.move()
     opened = list[str]()
     run = Database._run
-    monkeypatch.setattr(Database, "_run", lambda self, work, **how: (opened.append("once"), run(self, work, **how))[1])
+
+    def counted(self: Database, *given: Any, **how: Any) -> Any:
+        opened.append("once")
+        return run(self, *given, **how)
+
+    monkeypatch.setattr(Database, "_run", counted)
     for _ in range(3):
         kept.clock.move(minutes=1)
         sessions.move()

@@ -181,7 +181,10 @@ def test_a_day_on_which_the_users_name_changed_is_the_day_of_one_person(
     [
         ("en", "I read https://Berlin.example/Nora and `Paris.Run()` today.|```\nclass Florence:\n  Oslo = 1\n```"),
         ("en", "They gave me a number: 988 Suicide & Crisis Lifeline, call or text 988."),
-        ("en", "def greet(Robert): return Robert|from Olivia import Emma|console.log(Harold);|git commit --amend Alice"),
+        (
+            "en",
+            "def greet(Robert): return Robert|from Olivia import Emma|console.log(Harold);|git commit --amend Alice",
+        ),
         ("ja", "def 山田(佐藤): return 佐藤|git commit --amend 鈴木|console.log(美咲);"),
         ("ja", "よりそいホットライン 0120-279-338 に電話した。|https://example.jp/ノラ を読んだ。"),
     ],
