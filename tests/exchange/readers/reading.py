@@ -10,6 +10,7 @@ from pathlib import Path
 from managers.exchange.import_source import open_source
 from managers.exchange.items import (
     LINES,
+    FoundMemory,
     FoundMessage,
     FoundPersona,
     Item,
@@ -85,3 +86,16 @@ def trouble_of(path: Path, kind: Kind) -> str:
         except UnusableSourceError as error:
             return error.code
     return ""
+
+
+def room_of(tmp_path: Path, files: Mapping[str, str | bytes | object], name: str = "猫_の部屋") -> list[Item]:
+    """Return what is in a room of Nexus Ark with these files."""
+    return items_of(folder_of(tmp_path / name, files), "nexus-ark")
+
+
+def memories_of(items: list[Item], kind: str) -> list[FoundMemory]:
+    return [item for item in items if isinstance(item, FoundMemory) and item.kind == kind]
+
+
+def notes_of(message: FoundMessage) -> dict[str, str]:
+    return dict(message.notes)
