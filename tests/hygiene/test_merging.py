@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,8 +10,6 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from managers.hygiene.contradictions import with_contradictions
 from managers.hygiene.duplicates import add_insight, in_known_words, without_known_events
@@ -27,8 +24,7 @@ from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import write_plainly
 from managers.memory.working_copy import Stores, WorkingCopy
-from managers.storage.errors import BusyError, Lang, UndoConflictError
-from managers.storage.history import History
+from managers.storage.errors import BusyError, Lang
 from managers.storage.locks import holding
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings
@@ -156,45 +152,6 @@ def test_what_is_near_another_is_found_without_a_look_at_each_two(texts: list[st
     assert all(is_near or value < least for is_near, value in zip(found, known, strict=True))
     assert all(value >= least - 1e-3 for is_near, value in zip(found, known, strict=True) if is_near)
     assert all(near_to(texts, texts, least))
-
-
-STEPS = st.lists(st.sampled_from(["tidy", "restore", "undo", "night"]), min_size=1, max_size=6)
-
-
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    steps=STEPS, texts=st.lists(st.sampled_from(["It rained.", "It rained", "Tom laughed.", "雨だった"]), max_size=5)
-)
-def test_in_whatever_order_nothing_of_what_memories_rest_on_is_lost(
-    paths: PersonaPaths, clock: HandClock, steps: list[str], texts: list[str]
-) -> None:
-    for path in (*paths.memory.glob("*.json*"), *paths.episodic_memory.glob("*"), *paths.entity_memory.glob("*")):
-        path.unlink()
-    shutil.rmtree(paths.history, ignore_errors=True)  # an undo must not take back what another example did
-    fill(paths, clock, ["It rained.", *texts])
-    expected = {one for memory in memories(active(paths, clock)) for one in memory.evidence}
-    history, number = History(paths, clock), len(texts) + 1
-    limits = MemorySettings(merge_interval=1, prune_interval=1, prune_threshold=0.4)
-    keeping = Housekeeping(paths, clock, history.change, limits)
-    for step in steps:
-        if step == "tidy":
-            keeping.after_night(1)
-        elif step == "restore":
-            keeping.restore(None)
-        elif step == "night":
-            fill(paths, clock, ["It rained."], number)
-            expected |= {f"{kind}{number}" for kind in "efi"}
-            number += 1
-        elif (entry := next((one for one in history.entries(50) if one.reason == "put away"), None)) is not None:
-            with suppress(UndoConflictError):  # it has changed since: nothing is taken back
-                history.undo(entry.id, author="user", leave_changed=True)
-        kept = {one for entry in keeping.archive.entries(active(paths, clock)) for one in _evidence(entry.value)}
-        assert expected <= kept | {one for memory in memories(active(paths, clock)) for one in memory.evidence}
-
-
-def _evidence(value: dict[str, object]) -> list[str]:
-    lists = [value.get("evidence", []), *value.get("key_event_evidence", [])]  # type: ignore[misc]  # JSON
-    return [one for some in lists for one in some]
 
 
 @pytest.mark.parametrize(
