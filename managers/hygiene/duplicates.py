@@ -90,6 +90,8 @@ def add_insight(copy: WorkingCopy, insight: Insight) -> None:
             copy.insights = copy.insights.edited(again.id, **change, evidence=evidence)
     elif sum(one.created_at == insight.created_at for one in entries) < limits.max_insights_per_session:
         copy.insights = copy.insights.with_one(insight)
+    else:
+        copy.leave_beyond(insight)
 
 
 def _like(insight: Insight, entries: list[Insight], threshold: float) -> Insight | None:

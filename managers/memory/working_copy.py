@@ -19,7 +19,7 @@ from managers.memory.entity_store import EntityStore
 from managers.memory.entry_files import next_shelf
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import Goals, GoalStore
-from managers.memory.insights import Insights, InsightStore
+from managers.memory.insights import Insight, Insights, InsightStore
 from managers.memory.json_documents import USER, encode
 from managers.memory.periods import Period
 from managers.memory.questions import Questions, QuestionStore
@@ -125,6 +125,16 @@ class WorkingCopy:
         self.loaded: dict[str, Any] = {}
         self.changed: set[str] = set()
         self._files: dict[Path, bytes | None] = {}
+        self._beyond: list[Insight] = []
+
+    def leave_beyond(self, insight: Insight) -> None:
+        """Note an insight that is not kept, for the night has made as many as it may."""
+        self._beyond.append(insight)
+
+    def take_beyond(self) -> list[Insight]:
+        """Return the insights that were not kept since this was asked last."""
+        found, self._beyond = self._beyond, []
+        return found
 
     def episode(self, day: date) -> Episode | None:
         """Return a day's episode; None if there is none, or it was taken away here."""

@@ -321,14 +321,17 @@ class Thinker:
             if material is not None and self.mind is not self.fallback:
                 night.waiting.setdefault(day, []).append(task)
             return False
-        if not review.quotes:
-            read = frozenset[str]().union(*(one.ids for one in night.materials))
-            whole = tuple(sorted(material.ids)) if material else ()
-            night.failures += [
-                Failure(task, day, error, tuple(one for one in evidence if one in read) or whole)
-                for error, evidence in review.left_out
-            ]
+        if review.quotes:
+            review.left_out.clear()
         night.take(changes)
+        for insight in night.copy.take_beyond():
+            review.leave_out(insight.insight, "too_many", insight.evidence)
+        read = frozenset[str]().union(*(one.ids for one in night.materials))
+        whole = tuple(sorted(material.ids)) if material else ()
+        night.failures += [
+            Failure(task, day, error, tuple(one for one in evidence if one in read) or whole)
+            for error, evidence in review.left_out
+        ]
         return True
 
     def _mentioned(self, copy: WorkingCopy, material: DayMaterial) -> list[Entity]:

@@ -33,7 +33,7 @@ from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
-from managers.storage.settings import PrivacySettings, SleepSettings
+from managers.storage.settings import MemorySettings, PrivacySettings, SleepSettings
 
 SHEET = Sheet("ねむ", "ja", "", user_name="花")
 DAY_ONE = (
@@ -135,6 +135,7 @@ def make_dreamer(
     privacy: PrivacySettings | None = None,
     *,
     apply: Apply | None = None,
+    limits: MemorySettings | None = None,
 ) -> Dreamer:
     fallback = BuiltInDreamMind()
     return Dreamer(
@@ -148,6 +149,7 @@ def make_dreamer(
         settings=settings,
         recall=recall,
         privacy=privacy,
+        limits=limits,
     )
 
 
