@@ -45,55 +45,8 @@ LOW = MemorySettings(
     max_episodes=300, prune_interval=50, merge_interval=10, split_threshold=0.5, max_generations=2
 )  # so low that pruning, merging, splitting and collecting all happen
 _AGAIN_DAYS = 180
-_FAMILY = (
-    "佐藤",
-    "鈴木",
-    "高橋",
-    "田中",
-    "伊藤",
-    "渡辺",
-    "山本",
-    "中村",
-    "小林",
-    "加藤",
-    "吉田",
-    "山田",
-    "木村",
-    "林",
-    "清水",
-    "森",
-    "池田",
-    "橋本",
-    "石川",
-    "前田",
-    "藤田",
-    "岡田",
-    "後藤",
-    "近藤",
-    "村上",
-)
-_GIVEN = (
-    "健一",
-    "花子",
-    "太郎",
-    "美咲",
-    "翔太",
-    "由美",
-    "大輔",
-    "恵子",
-    "拓也",
-    "直美",
-    "誠",
-    "久美子",
-    "浩二",
-    "真理",
-    "和也",
-    "裕子",
-    "隆",
-    "智子",
-    "学",
-    "幸子",
-)
+_FAMILY = "佐藤 鈴木 高橋 田中 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田 木村 林 清水 森 池田 橋本 石川 前田 藤田 岡田 後藤 近藤 村上".split()  # noqa: SIM905  # as in a list, and shorter
+_GIVEN = "健一 花子 太郎 美咲 翔太 由美 大輔 恵子 拓也 直美 誠 久美子 浩二 真理 和也 裕子 隆 智子 学 幸子".split()  # noqa: SIM905  # as in a list, and shorter
 _DAILY = "今日も朝の散歩に行きました。"
 _OPPOSITES = (
     "私は{thing}が好きです。",

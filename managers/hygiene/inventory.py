@@ -6,7 +6,7 @@ otherwise than before. All of it happens on a working copy, whose files are writ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
@@ -164,20 +164,10 @@ def restood(copy: WorkingCopy, memory: Memory, **values: Any) -> None:  # noqa: 
         copy.insights = copy.insights.edited(memory.place, **values)
     elif memory.kind == "fact":
         _change_fact(copy, memory, lambda fact: replace(fact, standing=fact.standing.model_copy(update=values)))
+    elif memory.kind == "event":
+        _change_event(copy, memory, lambda event: replace(event, standing=event.standing.model_copy(update=values)))
     elif (episode := _episode(copy, memory)) is not None:
-        if memory.kind == "day":
-            copy.put_standing(episode.model_copy(update=values))
-            return
-        copy.put_standing(
-            episode.with_events(
-                [
-                    replace(event, standing=event.standing.model_copy(update=values))
-                    if _event_id(memory.place, event) == memory.id
-                    else event
-                    for event in episode.events
-                ]
-            )
-        )
+        copy.put_standing(episode.model_copy(update=values))
 
 
 def rests_on(copy: WorkingCopy, memory: Memory, evidence: Sequence[str]) -> None:
@@ -186,12 +176,8 @@ def rests_on(copy: WorkingCopy, memory: Memory, evidence: Sequence[str]) -> None
         copy.insights = copy.insights.edited(memory.place, evidence=list(evidence))
     elif memory.kind == "fact":
         _change_fact(copy, memory, lambda fact: replace(fact, evidence=tuple(evidence)))
-    elif memory.kind == "event" and (episode := _episode(copy, memory)) is not None:
-        events = [
-            replace(event, evidence=tuple(evidence)) if _event_id(memory.place, event) == memory.id else event
-            for event in episode.events
-        ]
-        copy.put_standing(episode.with_events(events))
+    elif memory.kind == "event":
+        _change_event(copy, memory, lambda event: replace(event, evidence=tuple(evidence)))
 
 
 def take_out(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
@@ -283,7 +269,7 @@ def _event_id(day: str, event: KeyEvent) -> str:
     return short_id("ev_", day, event.text)
 
 
-def _change_fact(copy: WorkingCopy, memory: Memory, change: Any) -> None:  # noqa: ANN401  # Fact → Fact
+def _change_fact(copy: WorkingCopy, memory: Memory, change: Callable[[Fact], Fact]) -> None:
     entity = copy.entity([memory.place])
     if entity is None:
         return
@@ -292,6 +278,13 @@ def _change_fact(copy: WorkingCopy, memory: Memory, change: Any) -> None:  # noq
     )
     if lines != entity.lines:
         copy.put_entity(replace(entity, lines=lines))
+
+
+def _change_event(copy: WorkingCopy, memory: Memory, change: Callable[[KeyEvent], KeyEvent]) -> None:
+    episode = _episode(copy, memory)
+    if episode is not None:
+        events = [change(one) if _event_id(memory.place, one) == memory.id else one for one in episode.events]
+        copy.put_standing(episode.with_events(events))
 
 
 def _take_fact(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
