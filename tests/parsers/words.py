@@ -16,6 +16,7 @@ from agent.minds.pulling import Progress
 from agent.prompts.quoting import MARK, frame, name_in_label, passage, quoted
 from managers.language.emotion import read_emotion
 from managers.language.reading.concern import find_concern
+from managers.language.reading.error_texts import part_errors
 from managers.language.reading.forget_wishes import asks_to_forget, names_something, read_forget_wish
 from managers.language.reading.slots import asked_slot, asks_all, told_slot
 from managers.language.reading.times import find_times, tells_when, without_times
@@ -251,6 +252,19 @@ PARSERS = (
     Parser("forgetting", _wish, _CHAT, spaced(*_ENGLISH, *_JAPANESE)),
     Parser("feelings", _feeling, _CHAT, spaced(*_ENGLISH, *_JAPANESE, "😢", "www")),
     Parser("sentences", _sentences, _CHAT, spaced(*_ENGLISH, *_JAPANESE, "Mr. ", "...", "e.g. ")),
+    Parser(
+        "error-texts",
+        lambda data: part_errors(text_of(data)),
+        _CHAT,
+        spaced(
+            "Traceback (most recent call last):\n",
+            '  File "a.py", line 1\n',
+            "at a.b(c.js:1:2)\n",
+            "ERROR: ",
+            "Error 502: ",
+            "エラー: ",
+        ),
+    ),
     Parser("terms", lambda data: terms(text_of(data)), _CHAT, spaced(*_ENGLISH, *_JAPANESE)),
     Parser(
         "page",
