@@ -10,6 +10,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from managers.hygiene.contradictions import with_contradictions
 from managers.hygiene.duplicates import add_insight, in_known_words, without_known_events
