@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from statistics import quantiles
 
+from managers.sessions.inspection import inspect
 from managers.sessions.records import AgendaItem, SessionRecord, SessionTurn
 from managers.sessions.tiers import Sessions
 from managers.storage.paths import Home
@@ -81,7 +82,7 @@ def wrong(sessions: Sessions, count: int) -> int:
         kept = thread if thread.full_log else sessions.archive.get(thread.session_id, thread.thread_id)
         ids = [turn.message_id for turn in kept.turns] if kept else []
         found += ids != [f"{thread.session_id}-{turn}" for turn in range(_TURNS)]
-    return found + abs(sessions.warm.count()[0] - count)
+    return found + abs(inspect(sessions.home, sessions.clock).warm - count)
 
 
 def _moved(home: Home, clock: HandClock, rng: Random, kills: int) -> int:

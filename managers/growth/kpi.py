@@ -148,14 +148,7 @@ class KpiStore:
     def all_of(self, uid: str = "") -> Kpi:
         """Return what there is of a user (of the one who is there now), as it was last counted; mostly from memory."""
         found = self._file.sums(uid or self._users().now)
-        return Kpi(
-            turns=found["turns"],
-            returns=max(found["days"] - 1, 0),
-            minutes=found["seconds"] // 60,
-            positive=found["positive"],
-            threads=found["talks"] + found["threads"],
-            goals=found["goals"],
-        )
+        return _summed({**found, "returns": max(found["days"] - 1, 0)})
 
     def course(self, uid: str = "") -> pd.DataFrame:
         """Return a row a day on which there was anything: the counts of the day, the sum until then, and the level."""
@@ -244,14 +237,17 @@ def months(paths: PersonaPaths, clock: Clock, uid: str) -> list[tuple[str, Kpi]]
     found = defaultdict[str, Counter[str]](Counter)
     is_first = True
     for day, *counts in KpiFile(_path(paths), clock).days(uid):
-        of_day = dict(zip((*COUNTED, "ended", "goals"), counts, strict=True))
+        of_day = dict(zip((*COUNTED, "threads", "goals"), counts, strict=True))
         returns = int(of_day["turns"] > 0 and not is_first)
         is_first = is_first and not of_day["turns"]
         found[f"{day:%Y-%m}"].update({**of_day, "returns": returns})
-    return [
-        (month, Kpi(c["turns"], c["returns"], c["seconds"] // 60, c["positive"], c["talks"] + c["ended"], c["goals"]))
-        for month, c in found.items()
-    ]
+    return [(month, _summed(counts)) for month, counts in found.items()]
+
+
+def _summed(counts: Mapping[str, int]) -> Kpi:
+    """Return what some sums of the file's columns come to, with the `returns` among them."""
+    own = {name: counts[name] for name in ("turns", "returns", "positive", "goals")}
+    return Kpi(**own, minutes=counts["seconds"] // 60, threads=counts["talks"] + counts["threads"])
 
 
 def _path(paths: PersonaPaths) -> Path:

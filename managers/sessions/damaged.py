@@ -6,8 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from managers.storage.errors import Notice
-from managers.storage.files import explained, fsync_folder
-from managers.storage.opening import check_plain, free, make_private, move
+from managers.storage.files import moved_aside
 from managers.storage.texts import Texts
 
 _say = Texts("notices/sessions")
@@ -19,12 +18,4 @@ def set_aside(path: Path, now: datetime) -> Notice:
     Raises:
         UnwritableError, DiskFullError: it is where it was.
     """
-    try:
-        kept = free(path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}"))
-        check_plain(path)
-        move(path, kept)
-        make_private(kept)
-        fsync_folder(path.parent)
-    except OSError as error:
-        raise explained(error, path) from error
-    return _say.notice("sessions-set-aside", name=path.name, kept=kept.name)
+    return _say.notice("sessions-set-aside", name=path.name, kept=moved_aside(path, now).name)

@@ -110,10 +110,6 @@ class ThreadRecord(BaseModel):
         """The turns of the full log."""
         return [SessionTurn.model_validate_json(line) for line in self.full_log.splitlines() if line.strip()]
 
-    def may_be_shown_to(self, persona: str) -> bool:
-        """Tell whether a persona was there for all of it."""
-        return persona in self.present
-
     def without(self, gone: Gone) -> ThreadRecord | None:
         """Return the thread without what goes; what was drawn from that has to be made anew.
 

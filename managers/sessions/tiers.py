@@ -116,7 +116,7 @@ class Sessions:
     def threads(self, session_id: str) -> list[ThreadRecord]:
         """Return the threads of a session that ended, at all tiers and in order; each with its full log, if there is one.
 
-        Whoever hands anything of them to a persona asks `may_be_shown_to` first.
+        Whoever hands anything of them to a persona asks first whether its own log has all of it.
         """
         record = self.hot.get(session_id)
         found = {thread.thread_id: self._with_log(thread) for thread in self.warm.threads([session_id])}

@@ -134,14 +134,6 @@ class WarmStore:
         if self.database.is_there:
             self.database.run(work)
 
-    def count(self) -> tuple[int, int]:
-        """Return how many sessions and threads there are."""
-        if not self.database.is_there:
-            return 0, 0
-        sql = "SELECT (SELECT count(*) FROM session) AS sessions, (SELECT count(*) FROM session_thread) AS threads"
-        [found] = self.database.run(lambda connection: rows(connection, sql))
-        return found["sessions"], found["threads"]
-
 
 def _put(connection: Connection, threads: Sequence[ThreadRecord]) -> None:
     if threads:

@@ -316,16 +316,25 @@ def sweep(folder: Path) -> int:
     return swept
 
 
-def set_aside(path: Path, now: datetime) -> Notice:
-    """Move a file that cannot be understood aside, bytes intact, and return the notice to show."""
-    kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}")
+def moved_aside(path: Path, now: datetime) -> Path:
+    """Move a file that cannot be understood aside, bytes intact, and return where it is.
+
+    Raises:
+        UnwritableError, DiskFullError: it is where it was.
+    """
     try:
         opening.check_plain(path)
-        kept = opening.free(kept)
+        kept = opening.free(path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}"))
         opening.move(path, kept)
         fsync_folder(path.parent)
     except OSError as error:
         raise explained(error, path) from error
+    return kept
+
+
+def set_aside(path: Path, now: datetime) -> Notice:
+    """Move a file that cannot be understood aside, bytes intact, and return the notice to show."""
+    kept = moved_aside(path, now)
     encoding = foreign_encoding(read_bytes(kept) or b"")
     if encoding is not None:
         called = NAMES[encoding]

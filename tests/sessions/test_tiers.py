@@ -6,11 +6,11 @@ import itertools
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from managers.sessions.database import Database
+from managers.sessions.inspection import inspect
 from managers.sessions.records import Gone, SessionRecord, ThreadRecord, thread_of
 from managers.sessions.redis_hot import RedisHot
 from managers.sessions.tiers import Moved, Sessions
@@ -73,13 +73,11 @@ def test_threads_that_ended_are_kept_once_with_what_was_made_of_them(kept: Kept)
     sessions.change("s", _end_thread)
     kept.say(sessions, "s", "a war", present=("B",))
     before = sessions.threads("s")
-    assert [(one.thread_id, one.summary, one.may_be_shown_to("A")) for one in before] == [
-        (1, "They spoke of a canoe.", True)
-    ]
+    assert [(one.thread_id, one.summary, "A" in one.present) for one in before] == [(1, "They spoke of a canoe.", True)]
     kept.clock.move(hours=30)
     sessions.move()
     assert sessions.threads("s")[0] == before[0]
-    assert [(one.thread_id, one.may_be_shown_to("A")) for one in sessions.threads("s")] == [(1, True), (2, False)]
+    assert [(one.thread_id, "A" in one.present) for one in sessions.threads("s")] == [(1, True), (2, False)]
 
 
 @pytest.mark.parametrize("hours", [25, -25, 24 * 400, -24 * 400])
@@ -177,7 +175,7 @@ def test_wherever_the_worker_is_killed_nothing_is_lost_or_doubled(tmp_path: Path
     for death in kill_everywhere(_move, lambda: [next(fresh)], whens=["before"], ready=_ready):
         sessions = _tired(death.given[0]).open()
         sessions.move()
-        assert sessions.warm.count() == (2, 2)
+        assert (inspect(sessions.home, sessions.clock).warm, len(sessions.warm.threads())) == (2, 2)
         assert [_words(sessions.get(f"s{number}")) for number in range(2)] == [["a canoe", "a kayak"]] * 2
         assert (list(sessions.hot.ids()), len(list(sessions.archive.threads()))) == ([], 2)
 
@@ -244,9 +242,9 @@ def test_a_worker_with_nothing_to_do_opens_no_database(kept: Kept, monkeypatch: 
     opened = list[str]()
     run = Database._run
 
-    def counted(self: Database, *given: Any, **how: Any) -> Any:
-        opened.append("once")
-        return run(self, *given, **how)
+    def counted(database: Database, work: Callable[[object], object], **how: bool) -> object:
+        opened.append(database.path.name)
+        return run(database, work, **how)
 
     monkeypatch.setattr(Database, "_run", counted)
     for _ in range(3):
