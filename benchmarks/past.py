@@ -1,21 +1,26 @@
-"""The past of a persona of years: messages, days, people and nights, written as they would lie there, quickly."""
+"""The past of a persona of years: messages, days, people, nights and what stands beside them, written quickly."""
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
 
 from agent.memories import Memories
 from benchmarks.words import sentence
+from managers.hygiene.archive import PutAway
+from managers.memory.confidence import Move, Standing
 from managers.memory.drives import DRIVES
 from managers.memory.emotions import VALUES, EmotionEntry
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
+from managers.memory.json_documents import encode
 from managers.memory.messages import Message, Role
+from managers.memory.strategies import DecompositionPattern, Strategies
 from managers.storage.history.entries import Draft
 from managers.storage.paths import PersonaPaths
 
@@ -53,15 +58,19 @@ def write_past(
     _write_readings(paths, now, nights, readings, rng)
     for number in range(entities):
         name = f"知り合い{number}"
-        fact = Fact(f"{name}は川の近くにいる", (f"m{number}",), "built-in", since="2018-01-01")
-        entity = Entity(name, "person", "2018-01-01 03:00:00", mind="built-in", lines=(fact,))
+        facts = [
+            Fact(f"{name}は{sentence(rng)}", (f"b{rng.randrange(max(messages, 1))}",), "built-in", since="2018-01-01")
+            for _ in range(1 + number % 6)
+        ]
+        entity = Entity(name, "person", "2018-01-01 03:00:00", mind="built-in", lines=tuple(facts))
         (paths.entity_memory / f"{name}.md").write_text(format_entity(entity), "utf-8")
     for hour in range(24 * 120):
         moment = now - timedelta(hours=hour)
         line = json.dumps({"time": moment.isoformat(), **{str(drive): rng.random() for drive in DRIVES}})
         with (paths.memory / f"drive_course_{moment:%Y-%m}.jsonl").open("a", encoding="utf-8") as file:
             file.write(line + "\n")
-    _write_nights(memories, now, nights, entities, recorded)
+    _write_nights(memories, now, nights, entities, recorded, messages)
+    _write_beside(memories, now, nights, messages)
     memories.recall.catch_up()
     memories.history.notice_outside()
 
@@ -82,7 +91,7 @@ def _write_readings(paths: PersonaPaths, now: datetime, days: int, readings: int
         path.write_text(json.dumps(entries, ensure_ascii=False, indent=2), "utf-8")
 
 
-def _write_nights(memories: Memories, now: datetime, nights: int, known: int, recorded: int) -> None:
+def _write_nights(memories: Memories, now: datetime, nights: int, known: int, recorded: int, messages: int) -> None:
     """Write the nights as dreams do; the older ones share one entry of the history."""
     rng, history, paths = Random(3), memories.history, memories.paths
     insights = []
@@ -107,7 +116,20 @@ def _write_nights(memories: Memories, now: datetime, nights: int, known: int, re
             "changes": [change],
         }
         company = "、".join(f"知り合い{int(known * rng.random() ** 2)}" for _ in range(4))
-        episode = Episode(date=day, summary=f"{company}と散歩の話をした。", key_events=["カワセミを見た"]).sealed()
+        told = [sentence(rng) for _ in range(4)]
+        at = 200 * (messages // 200 - number - 1)  # of days before the log begins some other messages will do
+        at = at if at >= 0 else rng.randrange(max(messages - 200, 1))
+        said = [[f"b{at + 50 * place}"] for place in range(len(told))]
+        episode = Episode(
+            date=day,
+            summary=f"{company}と散歩の話をした。{sentence(rng)}{sentence(rng)}",
+            key_events=told,
+            key_event_evidence=said,
+            key_event_standings=[_used(rng, day, now.date()) for _ in told],
+            evidence=[one for some in said for one in some],
+            covered_messages=200,
+            mind="built-in",
+        ).sealed()
         files: dict[Path, bytes | None] = {
             paths.memory / f"dream_{moment:%Y%m%d-%H%M%S}-{day}.json": json.dumps(record, ensure_ascii=False).encode(),
             paths.episodic_memory / f"{day}.json": episode.dump(),
@@ -120,6 +142,57 @@ def _write_nights(memories: Memories, now: datetime, nights: int, known: int, re
     if older:
         history.apply(older, Draft("dream", "夢"))
     for path, data in Insights(insights).changes(paths.insights).items():
+        path.write_bytes(data or b"")
+
+
+def _used(rng: Random, made: date, today: date) -> Standing:
+    """Return how a memory stands: every other one was needed a few times since it was made."""
+    days = sorted(
+        made + timedelta(days=rng.randrange((today - made).days + 1)) for _ in range(rng.choice((0, 0, 1, 4)))
+    )
+    moves = [Move(day=f"{day}", by=0.1, why="used") for day in days]
+    return Standing(confidence=0.5 + 0.1 * len(moves), last_accessed=f"{days[-1]}" if days else "", moves=moves)
+
+
+def _write_beside(memories: Memories, now: datetime, nights: int, messages: int) -> None:
+    """Write what stands beside the memories of years: what was put away, marks, what answers used, what helps."""
+    rng, paths = Random(4), memories.paths
+    for run in range(nights // 90):
+        when = now - timedelta(days=90 * (run + 1))
+        gone = [
+            PutAway(
+                id=f"ev_{run}_{one}", kind="event", place=f"{when:%Y-%m-%d}", text=sentence(rng), why="pruned",
+                when=f"{when:%Y-%m-%d %H:%M:%S}", confidence=0.1, value={"text": "", "evidence": []},
+            ).model_dump(mode="json")
+            for one in range(200)
+        ]  # fmt: skip
+        (paths.memory / f"archive_{when:%Y%m%d-%H%M%S}-00.json.gz").write_bytes(gzip.compress(encode(gone), mtime=0))
+    marked = {
+        f"b{rng.randrange(messages)}": {"messages": [f"b{rng.randrange(messages)}"]} for _ in range(messages // 500)
+    }
+    if marked:
+        (paths.memory / "audience.json").write_bytes(encode({"this-computer": marked}))
+    used = (
+        {
+            "time": f"{now - timedelta(hours=one):%Y-%m-%dT%H:%M:%S}",
+            "message_id": f"b{one}",
+            "query": sentence(rng),
+            "recalled": [
+                {"type": "log_archive", "_source": "semantic", "path": "", "message_ids": [f"b{one}"], "score": 0.5}
+            ],
+        }
+        for one in range(5 * nights, 0, -1)
+    )
+    lines = (json.dumps(one, ensure_ascii=False) + "\n" for one in used)
+    memories.recall_log.path.write_text("".join(lines), "utf-8")
+    ways = [
+        DecompositionPattern(
+            kind="decomposition", id=f"st_{one}", query_pattern=sentence(rng, question=True), success_rate=0.95,
+            usage_count=3, created_at=f"{now:%Y-%m-%d %H:%M:%S}", updated_at=f"{now:%Y-%m-%d %H:%M:%S}",
+        )
+        for one in range(min(nights // 20, 150))
+    ]  # fmt: skip
+    for path, data in Strategies(list(ways)).changes(memories.strategies.path).items():
         path.write_bytes(data or b"")
 
 

@@ -1,7 +1,7 @@
 """Ten simulated years with the built-in mind: what is active, what it weighs, and what a turn, a night and a start take.
 
-    make bench ARGS=ten_years                                          all of it: hours
-    python -m benchmarks.ten_years --messages 40 --every 10            on every tenth day, with 40 messages
+    make bench ARGS=ten_years                                          on every tenth day, with 40 messages
+    python -m benchmarks.ten_years --messages 200 --every 1            all of it: hours
 
 Every day somebody tells of their day, says the same things again, and now and then the opposite of what they said. Some
 of what is told is planted: a birthday each, which is later pinned, told again every half a year, or asked for every half
@@ -38,15 +38,19 @@ from tests.agent.choosing import Always
 from tests.fakes import HandClock
 
 YEARS = 10
-MESSAGES_A_DAY = 200
+MESSAGES_A_DAY = 40
+EVERY = 10
+"""A day of so many: what `make bench` lives through in some twenty minutes."""
 PLANTED = 500
 SHOWN_YEARS = (1, 2, 5, 10)
 LOW = MemorySettings(
     max_episodes=300, prune_interval=50, merge_interval=10, split_threshold=0.5, max_generations=2
 )  # so low that pruning, merging, splitting and collecting all happen
 _AGAIN_DAYS = 180
-_FAMILY = "佐藤 鈴木 高橋 田中 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田 木村 林 清水 森 池田 橋本 石川 前田 藤田 岡田 後藤 近藤 村上".split()  # noqa: SIM905  # as in a list, and shorter
-_GIVEN = "健一 花子 太郎 美咲 翔太 由美 大輔 恵子 拓也 直美 誠 久美子 浩二 真理 和也 裕子 隆 智子 学 幸子".split()  # noqa: SIM905  # as in a list, and shorter
+_FAMILY = "佐藤 鈴木 高橋 田中 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田 木村 林 清水 森 池田 橋本 石川 前田 藤田 岡田 後藤 近藤 村上"
+_GIVEN = "健一 花子 太郎 美咲 翔太 由美 大輔 恵子 拓也 直美 誠 久美子 浩二 真理 和也 裕子 隆 智子 学 幸子"
+_GROWING = ("log", "rag_index")
+"""Kinds of files that grow with what is said."""
 _DAILY = "今日も朝の散歩に行きました。"
 _OPPOSITES = (
     "私は{thing}が好きです。",
@@ -81,7 +85,7 @@ class Stand:
     start: float
 
 
-def measure(years: int = YEARS, messages: int = MESSAGES_A_DAY, every: int = 1) -> Iterator[Row]:
+def measure(years: int = YEARS, messages: int = MESSAGES_A_DAY, every: int = EVERY) -> Iterator[Row]:
     """Yield what was measured: with the limits as they come, with hygiene off, and with limits so low that all happens."""
     kinds = {"as it comes": MemorySettings(), "hygiene off": MemorySettings(hygiene=False), "very low limits": LOW}
     for name, limits in kinds.items():
@@ -109,6 +113,11 @@ def _rows(name: str, home: Home, limits: MemorySettings, years: int, messages: i
         late = stands[years]
         for what in ("prompt", "recall", "night", "start"):
             yield f"{name}: {what}, year {years} to year 2", f"{getattr(late, what) / getattr(early, what):.2f}", "1.2"
+        grown = sum(late.active.values()) / max(sum(early.active.values()), 1)
+        yield f"{name}: active memories, year {years} to year 2", f"{grown:.2f}", "1.2"
+        for kind in sorted(early.sizes):  # all but the logs, and what is cut from them, should stay flat
+            ratio = late.sizes.get(kind, 0) / max(early.sizes[kind], 1)
+            yield f"{name}: MB of {kind}, year {years} to year 2", f"{ratio:.2f}", "" if kind in _GROWING else "1.2"
     yield f"{name}: planted facts that are active / archived / lost", _three(kept), "0 lost"
     yield f"{name}: what housekeeping did", ", ".join(f"{count} {why}" for why, count in sorted(moves.items())), ""
 
@@ -148,7 +157,7 @@ class Life:
         self._personas = PersonaStore(home, self.clock, self.rng)
         self._personas.create("ねむ", language="ja")
         self._messages, self._days = messages, days
-        names = [f"{family}{given}" for family, given in product(_FAMILY, _GIVEN)][:planted]
+        names = [f"{family}{given}" for family, given in product(_FAMILY.split(), _GIVEN.split())][:planted]
         self.planted = [
             Planted(
                 f"{name}さんの誕生日は{number % 12 + 1}月{number % 28 + 1}日です。",
@@ -282,6 +291,6 @@ def _kind(path: Path) -> str:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for option, value in (("years", YEARS), ("messages", MESSAGES_A_DAY), ("every", 1)):
+    for option, value in (("years", YEARS), ("messages", MESSAGES_A_DAY), ("every", EVERY)):
         parser.add_argument(f"--{option}", type=int, default=value)
     show(measure(**vars(parser.parse_args())))

@@ -1,4 +1,4 @@
-"""The app's own time per turn, with 100, 10,000 and 100,000 messages of history, the last with ten years of memory files."""
+"""The app's own time per turn, with 100 to 200,000 messages of history, the last with ten years of memories, and its index."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from agent.minds.builtin import BuiltInMind
 from benchmarks.past import ENTITIES, NIGHTS, READINGS, write_past
 from benchmarks.words import sentence
 from commands.shared import look_for_garbage_seldom
+from managers.hygiene.limits import Weight, weigh
 from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece
 from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
@@ -23,7 +24,7 @@ from managers.storage.paths import Home
 from managers.storage.settings import Settings
 from tests.agent.choosing import Always
 
-SIZES = (100, 10_000, 100_000)
+SIZES = (100, 10_000, 100_000, 200_000)
 TURNS = 60
 
 
@@ -49,7 +50,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
     medians = {}
     for size in SIZES:
         with tempfile.TemporaryDirectory() as folder:
-            before, worked, whole = _turns(Home(Path(folder)), size)
+            before, worked, whole, weight = _turns(Home(Path(folder)), size)
         medians[size] = quantiles(worked, n=20)[9]
         for what, taken, budget in (("", before, "40 ms"), (" (processor time)", worked, "")):
             found = quantiles(taken, n=20)
@@ -59,17 +60,22 @@ def measure() -> Iterator[tuple[str, str, str]]:
                 budget,
             )
         yield f"{size:,} messages: whole turn, median", f"{quantiles(whole, n=20)[9]:.1f} ms", ""
-    yield "100,000 beside 100 messages, processor time", f"{medians[SIZES[-1]] / medians[SIZES[0]]:.2f}", "1.5"
+        is_largest = size == SIZES[-1]
+        figures = f"{weight.index / 1e6:.1f} / {weight.files / 1e6:.1f} MB"
+        yield f"{size:,} messages: search index / files of memories", figures, "250 MB / –" if is_largest else ""
+    for size in SIZES[2:]:
+        ratio = medians[size] / medians[SIZES[0]]
+        yield f"{size:,} beside {SIZES[0]} messages, processor time", f"{ratio:.2f}", "1.5"
 
 
-def _turns(home: Home, size: int) -> tuple[list[float], list[float], list[float]]:
+def _turns(home: Home, size: int) -> tuple[list[float], list[float], list[float], Weight]:
     clock, rng = SystemClock(), Random(size)
     personas = PersonaStore(home, clock, rng)
     personas.create("Bench", language="ja")
     memories = open_memories(personas, "Bench", Settings, clock, rng)
     share = size / SIZES[-1]
     write_past(memories, size, int(NIGHTS * share), int(READINGS * share), int(ENTITIES * share), recorded=0)
-    mind = Stopwatch()
+    weight, mind = weigh(memories.paths), Stopwatch()
     companion = Companion(memories, Always(mind), clock, rng)
     before, worked, whole = [], [], []
     for _ in range(TURNS + 5):
@@ -83,4 +89,4 @@ def _turns(home: Home, size: int) -> tuple[list[float], list[float], list[float]
         whole.append(1000 * (ended - started))
         companion.settle()  # the index catches up while a person reads; the next message comes after that
     companion.close()
-    return before[5:], worked[5:], whole[5:]
+    return before[5:], worked[5:], whole[5:], weight
