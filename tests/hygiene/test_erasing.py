@@ -237,9 +237,12 @@ def test_marks_of_what_is_erased_go_and_those_of_files_stay(memories: Memories) 
     memories.audiences.mark("f_x", "this-computer", [gone, left])
     memories.audiences.mark("f_y", "this-computer", [], place=CAT)
     memories.audiences.mark("notepad.txt", "this-computer")
+    memories.audiences.mark("f_x", "this-persona", [gone, left])
+    memories.audiences.mark("f_z", "this-persona", [gone])
     erase(memories, plan_erasure(memories, about=CAT))
     marked = memories.audiences.kept().marked
     assert {one: mark.messages for one, mark in marked.items()} == {"f_x": [left], "notepad.txt": []}
+    assert {one: mark.messages for one, mark in memories.audiences.own().marked.items()} == {"f_x": [left]}
 
 
 def test_a_note_that_came_with_a_folder_erases_nothing(memories: Memories) -> None:
