@@ -293,7 +293,7 @@ def test_real_conversations_give_entities_that_are_people_and_things_in_them(nam
     known: list[Entity] = []
     for when, messages in real_days(name).items():
         material = DayMaterial(sheet, when, tuple(messages))
-        texts |= {message.id: " ".join(message.text.split()) for message in messages}
+        texts |= {message.id: " ".join(message.text.split()).replace('"', "'") for message in messages}
         for draft in MIND.describe_entities(EntityMaterial(material, tuple(known)), Cancel()).entities:
             entity = find_by_name(known, [draft.name, *draft.aliases])
             if entity is None:

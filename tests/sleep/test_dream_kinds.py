@@ -86,6 +86,23 @@ def test_what_somebody_is_told_to_be_counts_for_more_than_a_pet_nearby(lang: Lan
 
 
 @pytest.mark.parametrize(
+    ("lang", "lines", "sister", "cat"),
+    [
+        ("en", "My sister Nora came.|Our cat Nora ran off.|Nora works at a hospital.", "Nora", "Tom's cat"),
+        ("en", "Our cat Nora ran off.|My sister Nora came.", "Nora", "Tom's cat"),
+        ("ja", "妹のハナが来た。|うちの猫のハナが逃げた。", "ハナ", "健一の猫"),
+    ],
+)
+def test_a_cat_of_the_sisters_name_is_somebody_else(lang: Lang, lines: str, sister: str, cat: str) -> None:
+    found = dreamt(lang, lines, speaker="Tom" if lang == "en" else "健一")
+    assert (found[sister].kind, found[cat].kind) == ("person", "pet")
+    ran_off = next(line for line in lines.split("|") if "ran off" in line or "逃げた" in line).rstrip("。")
+    assert not any(ran_off in fact.text for fact in found[sister].facts)
+    assert all(ran_off in fact.text for fact in found[cat].facts)
+    assert not {found[cat].name, *found[cat].aliases} & {sister, *found[sister].aliases}
+
+
+@pytest.mark.parametrize(
     ("lang", "lines", "own"),
     [
         (

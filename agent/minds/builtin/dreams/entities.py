@@ -43,7 +43,9 @@ def describe_entities(material: EntityMaterial, _: Cancel | None = None) -> Enti
     own_names = {speaker: _own_names([s for s in told if s.message.speaker == speaker]) for speaker in speakers}
     for speaker in {message.speaker for message in day.messages if message.role == "user"}:
         own_names[speaker].update(given)
-    found = _mentioned(told, {name.casefold() for name in speakers.union(*own_names.values())}, day.messages)
+    found = _mentioned(
+        told, {name.casefold() for name in speakers.union(*own_names.values())}, day.messages, material.known
+    )
     _take_recurring(found, told, material.known, speakers)
     for one in found.values():
         one.kind = one.kind_by_what_is_said()
@@ -78,13 +80,24 @@ def _own_names(told: Sequence[Said]) -> set[str]:
     return {name for match in found for name in match.groups() if name and is_safe(name)}
 
 
-def _mentioned(told: Sequence[Said], speakers: Collection[str], messages: Sequence[Message]) -> dict[str, Mention]:
+def _mentioned(
+    told: Sequence[Said], speakers: Collection[str], messages: Sequence[Message], known: Sequence[Entity]
+) -> dict[str, Mention]:
     """Return whom and what the sentences speak of, by the key of the name."""
     found: dict[str, Mention] = {}
     common = {word.surface for said in told for word in said.words if word.surface.islower()}
     near_pets = _near_pets(messages)
-    for said in told:
-        for one in mentions(said, speakers, common):
+    spoken_of = [(said, mentions(said, speakers, common)) for said in told]
+    persons = {name_key(one.name) for _, ones in spoken_of for one in ones if one.is_told and one.kind == "person"}
+    persons.update(name_key(name) for one in known if one.kind == "person" and one.aliases for name in one.names)
+    for said, ones in spoken_of:
+        pets = persons & {name_key(one.name) for one in ones if one.is_told and one.kind == "pet"}
+        for one in ones:
+            if name_key(one.name) in pets:  # a cat of the sister's name: it stands under what it is to the speaker
+                if not one.aliases:
+                    continue
+                one.name, one.is_named = min(one.aliases), False
+                one.aliases.discard(one.name)
             one.is_near_pets = one.is_named and said.message.id in near_pets
             found.setdefault(name_key(one.name), one).take(one, said)
     return found
