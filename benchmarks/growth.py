@@ -19,9 +19,9 @@ from managers.growth.training import BATCH, Job, learn
 _RANK: Final = 8
 _SHAPES: Final = {
     "cuda": {"hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "num_attention_heads": 32},
-    "cpu": {"hidden_size": 512, "intermediate_size": 2048, "num_hidden_layers": 8, "num_attention_heads": 8},
+    "cpu": {"hidden_size": 256, "intermediate_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8},
 }
-_STEPS: Final = {"cuda": 20, "cpu": 3}
+_STEPS: Final = {"cuda": 20, "cpu": 2}
 _SPOKEN: Final = {"cuda": 256, "cpu": 32}
 _SAID, _REPLY = "What shall we do on a day by the sea? " * 8, "Let us nap until the tide comes in. " * 6
 

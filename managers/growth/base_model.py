@@ -122,13 +122,15 @@ def load_base(folder: Path) -> LocalModel:
     return LocalModel(model.to("cuda") if on_card else model, tokenizer)
 
 
-def with_adapter(base: LocalModel, rank: int, adapter: Path | None = None) -> LocalModel:
+def with_adapter(base: LocalModel, rank: int, adapter: Path | None = None, name: str = "default") -> LocalModel:
     """Put an adapter of so many ranks on a base model: one that was trained, or one that changes nothing yet.
+
+    A model that has adapters gets one more, under another name; which of them speaks is `set_adapter`'s.
 
     Raises:
         AdapterUnfitError: it does not fit the model.
     """
-    from peft import LoraConfig, get_peft_model, set_peft_model_state_dict  # noqa: PLC0415  # an extra
+    from peft import LoraConfig, PeftModel, get_peft_model, set_peft_model_state_dict  # noqa: PLC0415  # an extra
     from safetensors.torch import load_file  # noqa: PLC0415  # the same
 
     card = card_of(adapter) if adapter else None
@@ -138,10 +140,14 @@ def with_adapter(base: LocalModel, rank: int, adapter: Path | None = None) -> Lo
         target_modules="all-linear",
         task_type="CAUSAL_LM",
     )
-    model = get_peft_model(base.model, config)
+    model = base.model
+    if isinstance(model, PeftModel):
+        model.add_adapter(name, config)
+    else:
+        model = get_peft_model(model, config, adapter_name=name)
     if adapter is not None:
         try:
-            missing = set_peft_model_state_dict(model, load_file(adapter))
+            missing = set_peft_model_state_dict(model, load_file(adapter), adapter_name=name)
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise AdapterUnfitError(path=adapter.name) from error
         if missing.unexpected_keys:

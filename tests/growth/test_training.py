@@ -8,6 +8,7 @@ import signal
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,8 +17,8 @@ from agent.growing import Growth, grow_by_itself
 from agent.memories import Memories
 from agent.minds.errors import LocalModelError
 from agent.minds.makers import local_mind
-from managers.growth.adapters import Adapters, Card
-from managers.growth.base_model import check_base, is_installed
+from managers.growth.adapters import Card, metadata_of
+from managers.growth.base_model import check_base, is_installed, load_base, with_adapter
 from managers.growth.corpus import LEAST
 from managers.growth.errors import BaseModelError, GrowthExtraMissingError, TooFewExamplesError, TrainingFailedError
 from managers.growth.training import Job, job_file, main, style_of
@@ -85,7 +86,7 @@ def growth(memories: Memories, settings: Settings, base: Path, monkeypatch: pyte
     return Growth(memories)
 
 
-def _spoken(settings: Settings, adapters: Adapters | None) -> str:
+def _spoken(settings: Settings, adapters: object) -> str:
     mind = local_mind(MindSettings(provider="local", model=settings.growth.base, temperature=0), adapters)
     request = ReplyRequest(
         Sheet("Nemu", "en", "You are Nemu."),
@@ -125,6 +126,37 @@ def _tensors(path: Path) -> dict[str, list[float]]:
     from safetensors.torch import load_file  # noqa: PLC0415  # an extra
 
     return {name: one.flatten().tolist() for name, one in load_file(path).items()}
+
+
+def _random_adapter(base: Path, path: Path, seed: int) -> SimpleNamespace:
+    """Write an adapter that makes the model say something else; return what says that it is in use."""
+    import torch  # noqa: PLC0415  # an extra
+    from peft import get_peft_model_state_dict  # noqa: PLC0415  # an extra
+    from safetensors.torch import save_file  # noqa: PLC0415  # an extra
+
+    torch.manual_seed(seed)
+    held = with_adapter(load_base(base), 4)
+    tensors = {name: torch.randn_like(one) for name, one in get_peft_model_state_dict(held.model).items()}
+    save_file(tensors, path, metadata=metadata_of(Card(version=1, rank=4)))
+    return SimpleNamespace(file_in_use=lambda _: path)
+
+
+@needs_torch
+def test_several_speak_with_adapters_of_their_own_on_a_model_that_is_read_once(
+    settings: Settings, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agent.minds.language_model import transformers_protocol  # noqa: PLC0415  # an extra
+
+    read: list[Path] = []
+    monkeypatch.setattr(transformers_protocol, "load_base", lambda folder: read.append(folder) or load_base(folder))
+    monkeypatch.setattr(transformers_protocol, "_loaded", [])
+    monkeypatch.setattr(transformers_protocol, "_MOST_ADAPTERS", 2)
+    settings.growth.base = str(base)
+    all_of_them = [None, *(_random_adapter(base, tmp_path / f"{one}.safetensors", one) for one in range(3))]
+    first = [_spoken(settings, one) for one in all_of_them]
+    assert len(set(first)) == 4
+    assert [_spoken(settings, one) for one in all_of_them] == first  # the oldest had to go, and came back
+    assert read == [base]
 
 
 @needs_torch
