@@ -18,7 +18,7 @@ from agent.memories import Memories
 from agent.minds.errors import LocalModelError
 from agent.minds.makers import local_mind
 from managers.growth.adapters import Card, metadata_of
-from managers.growth.base_model import check_base, is_installed, load_base, with_adapter
+from managers.growth.base_model import LocalModel, check_base, is_installed, load_base, with_adapter
 from managers.growth.corpus import LEAST
 from managers.growth.errors import BaseModelError, GrowthExtraMissingError, TooFewExamplesError, TrainingFailedError
 from managers.growth.training import Job, job_file, main, style_of
@@ -148,7 +148,12 @@ def test_several_speak_with_adapters_of_their_own_on_a_model_that_is_read_once(
     from agent.minds.language_model import transformers_protocol  # noqa: PLC0415  # an extra
 
     read: list[Path] = []
-    monkeypatch.setattr(transformers_protocol, "load_base", lambda folder: read.append(folder) or load_base(folder))
+
+    def counted(folder: Path) -> LocalModel:
+        read.append(folder)
+        return load_base(folder)
+
+    monkeypatch.setattr(transformers_protocol, "load_base", counted)
     monkeypatch.setattr(transformers_protocol, "_loaded", [])
     monkeypatch.setattr(transformers_protocol, "_MOST_ADAPTERS", 2)
     settings.growth.base = str(base)
