@@ -211,5 +211,5 @@ def test_a_conversation_is_ended_where_they_are_chosen(services: Services, visit
     page = read(press(visitor, page, ".talks .close"))
     assert texts(lang)("group.ended") in page.text
     assert not page.all(".talks")
-    assert visitor.get(here).status_code == 400
+    assert visitor.get(here).status_code == 404
     assert any("plum" in one.text for one in services.memories("ねむ").log.tail(5))

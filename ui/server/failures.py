@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from agent.errors import StillAnsweringError
+from agent.errors import GroupNotFoundError, StillAnsweringError
 from managers.hygiene.errors import NotInArchiveError
 from managers.memory.errors import BranchNotFoundError, MessageNotFoundError, NoSuchMemoryError, NotHeldError
 from managers.personas.errors import GuestError, PersonaNotFoundError
@@ -22,6 +22,7 @@ from ui.server.programs.ways import way_to
 from ui.server.visit import PersonaVisit, Visit, language_of
 
 _NOT_FOUND: Final = (
+    GroupNotFoundError,
     PersonaNotFoundError,
     MessageNotFoundError,
     BranchNotFoundError,

@@ -20,10 +20,11 @@ Item = TypeVar("Item")
 SHOWN_EVIDENCE: Final = 12
 """A memory may rest on hundreds of messages; the first few say where it comes from."""
 GROUPS: Final[Mapping[str, Sequence[str]]] = {
-    "find": ("search", "map", "forgotten", "archive", "audit", "erase"),
+    "find": ("search", "map"),
     "known": ("people", "network", "lorebook"),
     "time": ("days", "diary"),
     "inner": ("insights", "goals", "questions", "helping", "secret-diary"),
+    "let_go": ("forgotten", "archive", "audit", "erase"),
 }
 """All shelves, in the groups in which they stand."""
 _GONE: Final = "memories/gone.html"
