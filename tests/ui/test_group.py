@@ -213,3 +213,13 @@ def test_a_conversation_is_ended_where_they_are_chosen(services: Services, visit
     assert not page.all(".talks")
     assert visitor.get(here).status_code == 404
     assert any("plum" in one.text for one in services.memories("ねむ").log.tail(5))
+
+
+def test_the_rest_of_a_long_message_is_a_step_away(services: Services, visitor: TestClient) -> None:
+    here = room(visitor, services, "Hazel", "ねむ")
+    press(visitor, read(visitor.get(here)), SEND, text="Everyone! " + "plum " * 5_000)
+    over(services)
+    page = read(visitor.get(here))
+    [whole] = page.all(".whole a")
+    assert "plum plum" in visitor.get(whole.attributes["href"]).text
+    assert "data-cut" in page.all("article.user")[0].attributes
