@@ -80,7 +80,7 @@ class Option:
 
     @property
     def group(self) -> str:
-        if self.section in {"mind", "growth"}:
+        if self.section in {"mind", "growth"} or self.name == "user.uid":
             return "details"
         if self.name == "recall.mask_embeddings":
             return "privacy"
