@@ -80,10 +80,10 @@ const on = document.addEventListener.bind(document);
 
   // A sentence in the corner, said to screen readers too; problems stay until they are closed.
   const SHOWN_MS = 5_000;
-  utatane.tell = (sentence, level = "done") => {
+  utatane.tell = (sentence, level = "done", ...ways) => {
     const place = document.getElementById("told");
     if ([...place.children].some((one) => one.firstChild?.textContent === sentence)) return;
-    place.append(utatane.element("p", { className: `told ${level}` }, sentence));
+    place.append(utatane.element("p", { className: `told ${level}` }, sentence, ...ways));
     dress();
   };
   function dress() {

@@ -163,7 +163,9 @@
     for (const file of files) {
       const suffix = `.${file.name.split(".").at(-1).toLowerCase()}`;
       const wrong = !kinds.includes(suffix) ? "file_kind" : file.size > Number(input.dataset.largest) ? "file_size" : "";
-      if (wrong) utatane.tell(utatane.texts[wrong].replace("{name}", file.name), "problem");
+      const way = document.getElementById("knowledge-tab"); // none where several talk
+      const ways = way ? [utatane.element("a", { href: way.href, className: "small", textContent: way.textContent })] : [];
+      if (wrong) utatane.tell(utatane.texts[wrong].replace("{name}", file.name), "problem", ...ways);
       else all.items.add(file);
     }
     input.files = all.files;
