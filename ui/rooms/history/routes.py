@@ -63,25 +63,22 @@ def take_back(
     try:
         act(entry, author="user", leave_changed=leave_changed, part=part)
     except UndoConflictError as error:
-        found = view.in_the_way(error, t)
-        is_all = bool(error.facts.get("is_all"))
-        return visit.show(
-            "rooms/history/conflict.html",
-            status=409,
-            entry=entry,
-            step=step,
-            part=part,
-            back=back,
-            found=found,
-            is_all=is_all,
-        )
+        asked = {"entry": entry, "step": step, "part": part, "back": back}
+        way = {"found": view.in_the_way(error, t), "is_all": bool(error.facts.get("is_all"))}
+        return visit.show("rooms/history/conflict.html", status=409, **asked, **way)
     memories.recall.keep_up()
-    problem = ""
+    said = done or t(f"history.{'redone' if step == 'redo' else 'taken_back'}")
+    return visit.lead(back, said, problem=_refreshed(visit))
+
+
+def _refreshed(visit: PersonaVisit) -> str:
+    """Count anew what moves the persona; return what was in the way: the change itself is made, and the page must show it."""
+    memories = visit.memories
     try:
         memories.inner_state.refresh(lang=memories.sheet().language)
-    except UtataneError as error:  # the change itself is made, and the page must show it
-        problem = error.sentence(t.lang)
-    return visit.lead(back, done or t(f"history.{'redone' if step == 'redo' else 'taken_back'}"), problem=problem)
+    except UtataneError as error:
+        return error.sentence(visit.lang)
+    return ""
 
 
 def past_of(visit: PersonaVisit, part: str = "", back: str = "") -> dict[str, object]:

@@ -46,10 +46,7 @@ def opened_dot(visit: PersonaVisit, atlas: Atlas, part: Part, key: str, size: st
     """
     canvas = next((one for one in CANVASES if one.kind == size), WIDE)
     scene = scene_of(atlas, part.scope, canvas.most)
-    elsewhere = (
-        Dot(piece, 0, (piece,)) for piece in atlas.pieces if piece.key == key
-    )  # drawn anew since it was chosen
-    dot = next((one for one in scene.dots if one.piece.key == key), None) or next(elsewhere, None)
+    dot = next((one for one in scene.dots if one.piece.key == key), None) or _drawn_since(atlas, key)
     close = part.address(visit)
     if dot is None:
         return {"rows": (), "close": close}
@@ -76,6 +73,11 @@ def opened_dot(visit: PersonaVisit, atlas: Atlas, part: Part, key: str, size: st
         "closer": _closer(visit, part, scene, dot) if left > 0 else "",
         "close": close,
     }
+
+
+def _drawn_since(atlas: Atlas, key: str) -> Dot | None:
+    """Return a dot by itself that stands elsewhere since the picture was drawn anew."""
+    return next((Dot(piece, 0, (piece,)) for piece in atlas.pieces if piece.key == key), None)
 
 
 def shown_passage(visit: PersonaVisit, passage: Passage, kind: str, more: str = "", day: int = 0) -> ShownPassage:
