@@ -61,7 +61,7 @@
 
   let waitingSince = 0; // the moment of the "g"
   on("keydown", (event) => {
-    if (event.defaultPrevented || utatane.composing(event) || isCovered()) return;
+    if (event.defaultPrevented || utatane.composing(event) || document.querySelector("dialog[open]")) return;
     if (isModified(event) ? modified(event) : single(event)) event.preventDefault();
   });
 
