@@ -56,7 +56,7 @@ def test_a_fact_is_replaced_or_ended(scene: Scene) -> None:
 
 
 def test_a_fact_that_is_noted_again_in_almost_the_same_words_is_found_again(scene: Scene) -> None:
-    first, again = (f"Feeds the sea lions {where} the zoo of Yokohama on Sundays." for where in ("at", "in"))
+    first, again = (f"Feeds the sea lions at {which} zoo of Yokohama on Sundays." for which in ("the", "a"))
     for content in (first, again):
         say(scene, "Nora feeds the sea lions.", call("write_entity_memory", name="Nora", content=content))
     entity = scene.memories.entities.find("Nora")

@@ -87,7 +87,7 @@ def test_what_was_entered_is_tried_and_said_before_it_begins(
 
 def test_it_works_without_scripts_and_may_be_decided_later(browser: Browser, fresh: Server) -> None:
     with window(browser, fresh, scripts=False) as page:
-        page.get_by_role("link", name="この機械で使えるものを探す").click()
+        page.get_by_role("link", name="このコンピューターで使えるものを探す").click()
         page.locator('.segments label:has([value="openai"])').click()
         page.locator("#mind-address").fill("http://127.0.0.1:1/v1")
         page.locator("#mind-model").fill("nobody")

@@ -49,7 +49,7 @@ def test_a_conversation_on_standard_input_with_somebody_who_comes_and_goes(home:
     [
         (["Hazel"], "Choose 2 to 5 personas"),
         (["Hazel", "hazel"], "was named twice"),
-        (["Hazel", "Nobody"], 'no persona "Nobody"'),
+        (["Hazel", "Nobody"], "nobody called “Nobody”"),
         (["Hazel", "a", "b", "c", "d", "e"], "Choose 2 to 5 personas"),
     ],
 )

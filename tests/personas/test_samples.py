@@ -80,6 +80,6 @@ def test_each_sample_is_complete(store: PersonaStore, name: str, language: str) 
     assert version(json.loads(persona.paths.persona_json.read_text("utf-8"))) == FORMAT
     assert persona.avatar is not None
     with Image.open(persona.avatar) as picture:
-        assert picture.size == (512, 512)
+        assert picture.size == (256, 256)
     assert (persona.paths.history / "HEAD").exists()
     assert not (CHECKOUT / "characters" / name / ".history").exists()

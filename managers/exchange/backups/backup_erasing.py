@@ -19,7 +19,7 @@ from typing import Final
 from managers.exchange.backups.chunks import chunks
 from managers.exchange.backups.keeping import Backups, backups_of
 from managers.exchange.backups.listing import File, Head
-from managers.exchange.backups.owing import folders_of, owe, rewrite
+from managers.exchange.backups.owing import beside, folders_of, owe, rewrite
 from managers.exchange.backups.proving import FOLDER as PROOF
 from managers.exchange.backups.repository import Repository, exists
 from managers.exchange.backups.restoring import contents, remove_restored
@@ -35,8 +35,6 @@ from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import BACKUP
 
 _GONE: Final = frozenset({"history", "index", "journal", "gone"})
-_SESSIONS: Final = "sessions/"
-"""What conversations of several left in the middle term: it goes whole, and is in the next backup as it is left."""
 _logger = logging.getLogger(__name__)
 
 
@@ -125,7 +123,7 @@ class _Erasing:
         except UtataneError:
             self.repository.remove(head)
             return True
-        away = f"characters/.set-aside/{self.name}-", _SESSIONS
+        away = beside(self.name)
         left = []
         for file in files:
             folder = next((one for one in folders if file.path.startswith(one)), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
@@ -28,7 +29,7 @@ from managers.exchange.backups.state import State, change_state, read_state
 from managers.exchange.backups.thinning import kept
 from managers.storage.audit import Given, record
 from managers.storage.clock import Clock, SystemClock
-from managers.storage.errors import UtataneError
+from managers.storage.errors import UnsafeNameError, UtataneError
 from managers.storage.paths import Home
 from managers.storage.settings import BACKUP, BackupSettings, Secrets, SettingsFile
 
@@ -350,7 +351,8 @@ def note_in_audits(home: Home, clock: Clock, kind: Literal["backup", "from_backu
         names[1] for names in parts if names[0] == home.characters.name and len(names) > len(("characters", "name"))
     )
     for name, count in counts.items():
-        record(home.persona(name), clock.now(), kind, Given({"files": count}))
+        with suppress(UnsafeNameError):  # what was set aside, say: a folder of no persona has no audit
+            record(home.persona(name), clock.now(), kind, Given({"files": count}))
 
 
 def backups_of(home: Home, clock: Clock | None = None) -> Backups:

@@ -59,7 +59,18 @@ def without_personas(repository: Repository, head: Head, marks: set[str]) -> Non
         repository.remove(head)
         return
     if folders:
-        rewrite(repository, head, [file for file in files if not file.path.startswith(folders)])
+        names = {folder.split("/")[-2] for folder in folders}
+        away = (*folders, *(one for name in names for one in beside(name)))
+        rewrite(repository, head, [file for file in files if not file.path.startswith(away)])
+
+
+def beside(name: str) -> tuple[str, str]:
+    """Return where a backup holds words of a persona outside its folder, to go whole.
+
+    That is what was set aside of it, and what conversations of several left in the middle term: the next backup has
+    both as the home has them by then.
+    """
+    return f"characters/.set-aside/{name}-", "sessions/"
 
 
 def folders_of(repository: Repository, files: list[File], marks: set[str]) -> tuple[str, ...]:

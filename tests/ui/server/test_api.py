@@ -352,7 +352,7 @@ def test_arguments_that_do_not_fit_are_named_without_what_they_hold(client: Clie
 
 def test_sentences_are_in_the_language_of_the_settings(house: House, client: Client) -> None:
     house.services.settings_file.change("page", language="ja")
-    assert "見つかりません" in failure(client, "notes", "Nobody")
+    assert "ここにはいません" in failure(client, "notes", "Nobody")
 
 
 def test_plain_http_will_do(house: House, served: Served) -> None:
