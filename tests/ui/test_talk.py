@@ -356,13 +356,13 @@ def test_older_messages_come_page_by_page(house: House, visitor: TestClient) -> 
     for number in range(120):
         house.memories.log.append("user", "花", f"ひとこと {number}", time=EVENING + timedelta(seconds=number))
     page = shown(visitor)
-    assert bubbles(page) == [f"ひとこと {number}" for number in range(70, 120)]
+    assert bubbles(page) == [f"ひとこと {number}" for number in range(100, 120)]
     deeper = read(visitor.get(page.one(".older").attributes["data-older"]))  # by script: above what is shown
-    assert bubbles(deeper) == [f"ひとこと {number}" for number in range(20, 120)]
+    assert bubbles(deeper) == [f"ひとこと {number}" for number in range(50, 120)]
     page = read(visitor.get(page.one(".older").attributes["href"]))  # without: a page of their own
-    assert bubbles(page) == [f"ひとこと {number}" for number in range(20, 70)]
+    assert bubbles(page) == [f"ひとこと {number}" for number in range(50, 100)]
     page = read(press(visitor, deeds(visitor, page, 3), ".delete"))  # what is done leads back to it
-    assert bubbles(page)[:4] == ["ひとこと 19", "ひとこと 20", "ひとこと 21", "ひとこと 22"]
+    assert bubbles(page)[:4] == ["ひとこと 49", "ひとこと 50", "ひとこと 51", "ひとこと 52"]
     assert page.one(".later a")
 
 

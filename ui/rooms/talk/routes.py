@@ -25,8 +25,10 @@ from ui.rooms.talk.view import Entry
 from ui.server.uploads import sent_files
 from ui.server.visit import FormText, PersonaVisit, With
 
+MESSAGES_AT_FIRST: Final = 20
+"""How many messages a window opens with: some screens of them, for each one more is laid out before one can type."""
 PAGE_OF_MESSAGES: Final = 50
-"""How many messages a window opens with, and each page before it has."""
+"""How many come with each look further back."""
 _DEEPEST: Final = 2_000
 """So many messages a page shows at most, however often older ones were asked for."""
 
@@ -86,7 +88,7 @@ class Talk:
         """The address of this page with more of what came before; empty where the end is not on it."""
         if self.later:
             return ""
-        depth = int(self.shown.get("depth", PAGE_OF_MESSAGES)) + PAGE_OF_MESSAGES
+        depth = int(self.shown.get("depth", MESSAGES_AT_FIRST)) + PAGE_OF_MESSAGES
         return self.visit.at("", depth=depth, off_record="1" if self.off_record else "")
 
     def at(self, room: str = "") -> str:
@@ -292,7 +294,8 @@ def talk_of(visit: PersonaVisit, *, off_record: bool = False, draft: str = "") -
     last = companion.last_turn
     live = view.live_of(turn) if turn else None
     part = _shown(visit)
-    before, depth = part.get("before", ""), min(max(int(part.get("depth", PAGE_OF_MESSAGES)), 1), _DEEPEST)
+    before = part.get("before", "")
+    depth = min(max(int(part.get("depth", PAGE_OF_MESSAGES if before else MESSAGES_AT_FIRST)), 1), _DEEPEST)
     memories, today = companion.memories, visit.now.date()
     found = memories.log.tail(depth + 1, before or None, controls=True)
     said = found[-depth:]
