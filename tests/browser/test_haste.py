@@ -116,7 +116,7 @@ def test_what_was_heard_while_the_page_went_does_not_stand_in_the_field_again(
 
 def test_what_one_does_while_somebody_speaks_stays_done(browser: Browser, modelled: Modelled) -> None:
     talking, models = modelled
-    name = talked(talking, "ながばなし", 70)
+    name = talked(talking, "ながばなし", 60)
     with window(browser, talking, persona=name) as page:
         live, veil, stop = (page.locator(one) for one in ("article.live", "#composer .veil", "#composer .stop"))
         # Older messages while an answer is under way: they outlast it.
@@ -124,11 +124,11 @@ def test_what_one_does_while_somebody_speaks_stays_done(browser: Browser, modell
         send(page, "話して")
         expect(live).to_contain_text("ゆっくり")
         page.locator(".older").click()
-        expect(page.locator("article:not(.live)")).to_have_count(71)
+        expect(page.locator("article:not(.live)")).to_have_count(61)
         page.locator("#composer .topic").click()
         expect(page.locator("#told .problem")).to_contain_text("まだ話しています")
         stop.click()
-        expect(page.locator("article:not(.live)")).to_have_count(72)
+        expect(page.locator("article:not(.live)")).to_have_count(62)
         expect(page.locator(".separator.topic")).to_have_count(0)
         # Back on the record while what is off it is answered: it is gone, and does not come back.
         veil.click()
