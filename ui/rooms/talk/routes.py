@@ -322,7 +322,7 @@ def talk_of(visit: PersonaVisit, *, off_record: bool = False, draft: str = "") -
         turn=turn.number if turn else 0,
         over=turn.number - 1 if turn else last.number if last else 0,
         recalled=memories.spare("recall-log", partial(memories.recall_log.counts, depth), dict[str, int]()),
-        last=_last_of(said),
+        last=view.last_of(said),
         answers=view.answers(said),
         minds=view.minds(said, t),
         draft=draft,
@@ -386,20 +386,10 @@ def _message(visit: PersonaVisit, message_id: str) -> Message:
 
 def _form_facts(visit: PersonaVisit, message_id: str) -> dict[str, object]:
     """Return what the form shows in which a message is given another text, besides the texts."""
-    is_last = message_id == _last_of(visit.memories.log.thread(PAGE_OF_MESSAGES))
+    is_last = message_id == view.last_of(visit.memories.log.thread(PAGE_OF_MESSAGES))
     return {
         "is_last": is_last,
         "back": visit.at(),
         "action": visit.at(f"messages/{message_id}/edit", **_shown(visit)),
         "digest": digest,
     }
-
-
-def _last_of(said: list[Message]) -> str:
-    """Return the id of the user's last message of this topic."""
-    for message in reversed(said):
-        if message.role == "user":
-            return message.id
-        if message.role == "system" and message.speaker == "new_topic":
-            return ""
-    return ""

@@ -303,3 +303,13 @@ def minds(said: Sequence[Message], t: Texts) -> dict[str, str]:
             shown[message.id] = t("mind.builtin_name") if message.mind == "built-in" else message.mind
         before = message.mind
     return shown
+
+
+def last_of(said: list[Message]) -> str:
+    """Return the id of the user's last message of this topic."""
+    for message in reversed(said):
+        if message.role == "user":
+            return message.id
+        if message.role == "system" and message.speaker == "new_topic":
+            return ""
+    return ""
