@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
@@ -29,7 +30,10 @@ def lay(folder: Path, files: Sequence[Sent]) -> Path:
         [(name, put)] = files
         put(file := folder / safe_name(name))
         return file
-    found = {place: put for name, put in files if (place := _place_of(name)) is not None}
+    found: dict[PurePosixPath, Callable[[Path], object]] = {}
+    for name, put in files:
+        if (place := _place_of(name)) is not None:
+            found[_free(place, found)] = put
     tops = {place.parts[0] if len(place.parts) > 1 else "" for place in found}
     within = folder if len(tops) == 1 and "" not in tops else folder / _together(found)
     for place, put in found.items():
@@ -40,6 +44,12 @@ def lay(folder: Path, files: Sequence[Sent]) -> Path:
 
 def _together(places: Collection[PurePosixPath]) -> str:
     return f"{min(places).parts[0]} +{len(places) - 1}" if places else "-"
+
+
+def _free(place: PurePosixPath, taken: Collection[PurePosixPath]) -> PurePosixPath:
+    """Return a place that no other file has: two names may be the same on the disk, and none is to be lost."""
+    others = (place.with_name(f"{place.stem} {number}{place.suffix}") for number in count(2))
+    return next(one for one in chain([place], others) if one not in taken)
 
 
 def _place_of(name: str) -> PurePosixPath | None:
