@@ -32,6 +32,10 @@ SHOTS = CHECKOUT / "docs" / "screenshots"
 COLOURS = 256
 DAYS = 24
 LAST: dict[Lang, str] = {"ja": "橋の灯りのこと、覚えてる?", "en": "Do you remember the lamps on the bridge?"}
+TOGETHER: dict[Lang, tuple[str, str]] = {
+    "ja": ("ルミナ、きのう古い映画を見たよ。", "クラリスは、古い映画は好き?"),
+    "en": ("Lumina, I saw an old film yesterday.", "Claris, do you like old films?"),
+}
 SOUGHT: dict[Lang, str] = {"ja": "モモちゃん", "en": "Momo"}
 DOCUMENT: dict[Lang, tuple[str, str]] = {
     "ja": ("電気ケトルの説明書.md", "# 電気ケトル\n\nお湯がわくと、ふたの灯りが消えます。\n"),
@@ -105,6 +109,24 @@ def shoot_language(browser: Browser, server: Server, lang: Lang) -> None:
             for name in ("heart", "map"):
                 go(page, server, lang, name)
                 save(page, f"{name}-{named}-{lang}")
+    shoot_group(browser, server, lang)
+
+
+def shoot_group(browser: Browser, server: Server, lang: Lang) -> None:
+    """Take a talk with the three samples, by day and on a phone."""
+    with window(browser, server, lang=lang, persona=PERSONAS[lang], size=PHONE) as page:
+        still(page)
+        page.goto(f"{server.address}group")
+        page.locator("form[action='/group/three'] button").click()
+        expect(page.locator("#composer textarea")).to_be_visible(timeout=60_000)
+        for text in TOGETHER[lang]:
+            replies = page.locator("article.persona:not(.live)")
+            before = replies.count()
+            page.locator("#composer textarea").fill(text)
+            page.locator("#composer .send").click()
+            expect(replies.nth(before)).to_be_visible(timeout=60_000)
+            expect(page.locator("#composer .stop")).to_be_hidden(timeout=60_000)
+        save(page, f"group-phone-{lang}")
 
 
 def still(page: Page, *, dark: bool = False) -> None:
