@@ -1,7 +1,5 @@
 """The command line: settings → services → serve, chat, recall, dream, import, export, doctor. No logic."""
 
-from __future__ import annotations
-
 import os
 import sys
 

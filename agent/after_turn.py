@@ -1,7 +1,5 @@
 """What is done after a turn, off the user's path: one thing after the other, and what fails is said."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """What an answer rests on, for whoever asks why it was given: the memories as they are now."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath

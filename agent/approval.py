@@ -6,8 +6,6 @@ makes the change through the same code, once, and only if what it is made to is 
 add to a note is held in the same way.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What commands print with `--json` and programs are given: stable shapes, people script them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

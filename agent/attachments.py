@@ -1,7 +1,5 @@
 """Files that are sent in chat: refused or kept in the persona's folder, and read once more when they are asked about."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence

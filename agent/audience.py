@@ -1,7 +1,5 @@
 """What of the memories a mind may be given: a mind elsewhere nothing that is for this computer only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ What it holds leaves this computer, so nothing that is for minds on this compute
 other place to hand the talk out again, in a form that is read here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

@@ -4,8 +4,6 @@ This is what the page and the command line hold. One `Companion` per persona and
 one persona run one after the other, those of different personas side by side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What somebody felt, as the small model reads it after the reply, where a person wants that."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from agent.memories import Memories

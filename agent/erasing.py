@@ -1,7 +1,5 @@
 """Erasing for good, with all that a persona has open: its index, its history, its inner state."""
 
-from __future__ import annotations
-
 import logging
 
 from agent.forgetting import take_up

@@ -1,7 +1,5 @@
 """What the agent cannot do, each with its sentence in both languages (see `managers.storage.errors`)."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

@@ -1,7 +1,5 @@
 """What happens during a turn, in order, for whoever shows it (page, terminal)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

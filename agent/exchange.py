@@ -1,7 +1,5 @@
 """What is to be answered anew: a message of the user, and the answer that stands there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import dropwhile, islice

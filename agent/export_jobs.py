@@ -4,8 +4,6 @@ What is made lies in the home folder, in a folder that nobody else may enter, un
 something is erased for good, or the program ends. A passphrase is known to the thread that encrypts with it, and to nobody else.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import threading

@@ -1,7 +1,5 @@
 """What is exported of a persona, in whichever form: the one place that the page and the command line ask."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A sent file as a mind takes it: a picture, or text that the limited reading process has read."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import PurePosixPath
 from threading import Lock

@@ -4,8 +4,6 @@ A wish that is read with certainty (`read_forget_wish`) is done, and the mind is
 What went stands in no prompt from then on, nor do the wish's own words for it, nor the answer that was given to it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ It takes many steps, and a process may be killed between any two of them. So wha
 (`memory/.forgetting`); whoever comes next finishes it (`take_up`), and never chooses anew.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """The wiring of one turn. What each node does is in `agent.nodes`; `agent.prompt_building` makes the prompt."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from langgraph.graph import END, START, StateGraph

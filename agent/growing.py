@@ -1,7 +1,5 @@
 """A persona learns from its own talks: what it would learn, the training, and which adapter speaks."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

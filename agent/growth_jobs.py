@@ -1,7 +1,5 @@
 """The training that the page asked for: one at a time in this process, while all else goes on."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Whether a persona's files are whole, and putting them right: what the doctor, the command line and the page share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from agent.memories import Memories

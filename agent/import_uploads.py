@@ -1,7 +1,5 @@
 """What a form has brought for an import: one file, several, or a folder, laid as they stood where they came from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Sequence
 from itertools import chain, count

@@ -1,7 +1,5 @@
 """What a turn does to the persona's inner life, and what of it enters the prompt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What of its lorebook a persona's mind is told: what always stands, and what the conversation calls up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from agent.persona_words import filled

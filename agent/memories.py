@@ -1,7 +1,5 @@
 """All that one persona remembers, opened together; what the turn, the tools and the page work with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -200,25 +198,18 @@ class Memories:
 
 
 def open_memories(
-    personas: PersonaStore,
-    name: str,
-    base: Callable[[], Settings],
-    clock: Clock,
-    rng: Random,
-    *,
-    secrets: Secrets | None = None,
-    meter: Meter | None = None,
-    threads: Threads = no_threads,
-    ended: Ended = tuple,
+    personas: PersonaStore, name: str, base: Callable[[], Settings], clock: Clock, rng: Random, *,
+    secrets: Secrets | None = None, meter: Meter | None = None, threads: Threads = no_threads, ended: Ended = tuple,
     domains: Domains | None = None,
-) -> Memories:
+) -> Memories:  # fmt: skip
     """Open a persona's memories, or raise what `PersonaStore.get` raises."""
     paths, only_look = personas.get(name).paths, personas.only_look
     history, notices = History(paths, clock, flaws, only_look=only_look), NoticeBoard()
     users = UserStore(paths.home, clock, only_look=only_look)
     now, follow = _followed(personas, name, partial(_noted, base, users), notices)
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
-    life = _inner_life(paths, clock, history.change, log, now)
+    changes = (paths, clock, history.change)
+    life = _inner_life(*changes, log, now)
     shared = SharedMemory(paths, personas, base, users.load, log, clock, threads, only_look=only_look)
     documents = domains.followed(lambda: now.group.domain) if domains else None
     recall = _recall(paths, log, now, clock, secrets, meter, documents, only_look=only_look)
@@ -232,12 +223,12 @@ def open_memories(
         log=log,
         notes=Notes(paths, history, clock),
         episodes=life.episodes,
-        entities=EntityStore(paths, clock, history.change),
+        entities=EntityStore(*changes),
         insights=life.insights,
         goals=life.goals,
         questions=life.questions,
-        strategies=StrategyStore(paths, clock, history.change),
-        lore=LoreTeller(LorebookStore(paths, clock, history.change)),
+        strategies=StrategyStore(*changes),
+        lore=LoreTeller(LorebookStore(*changes)),
         inner_life=life,
         recall=recall,
         held=HeldWrites(paths, clock),

@@ -1,7 +1,5 @@
 """The nodes of a turn: short verbs, each calling one manager."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A persona's own lines: where a model begins to write those of somebody else, it is cut; streaming, too."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext

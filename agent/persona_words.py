@@ -1,7 +1,5 @@
 """A persona's own words with the names that stand in them as macros: of its system prompt, greetings and lorebook."""
 
-from __future__ import annotations
-
 from managers.memory.messages import NAMELESS
 from managers.mind import Sheet
 from managers.personas import Persona

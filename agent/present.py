@@ -1,7 +1,5 @@
 """What is so at the moment of a message: the time, and what somebody in distress needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """The node that makes the prompt: what stands from message to message first, what is new right before the newest one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta

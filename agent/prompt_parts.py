@@ -7,8 +7,6 @@ learned about helping, older episodes, older turns, what is recalled,
 what is due to be asked; the persona last. Whole items fall, and of a text that is one item, whole sentences.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ It depends on the files and the model alone, so that a server can keep what it h
 what there is no room for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -4,8 +4,6 @@ Foreign are documents that were quoted to the mind, and files that came with mes
 conversation, nor what a person brought along and let in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Whether to recall, and what: as the small model sees it, within a few seconds; else as the local planner does."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 

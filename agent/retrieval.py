@@ -1,7 +1,5 @@
 """What a turn recalls: what the indexes find for a plan, and the fact that a question asks for. No model, no graph."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

@@ -4,8 +4,6 @@ The rule of presence is strict. A thread is for those who were there for all of 
 given only where the user lets that persona share, too, and is a fact of the user or what they like, nothing that was said.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

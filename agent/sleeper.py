@@ -1,7 +1,5 @@
 """A companion as sleep sees it: what dreams, what ends a conversation, what it may do of its own accord."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace

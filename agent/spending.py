@@ -1,7 +1,5 @@
 """What models may cost, persona by persona, the word in time when a cap is near, and what calls carry away."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from datetime import date

@@ -1,7 +1,5 @@
 """What flows through the graph of a turn, and what its nodes may use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What has helped with requests like this one, and what to beware of: known before an answer is thought of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -3,8 +3,6 @@
 It happens after the turn, off the user's path, and costs nothing where nothing was said of the answer.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from agent.errors import NothingToAnswerError

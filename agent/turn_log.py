@@ -1,7 +1,5 @@
 """What a turn writes into the log; off the record, the same messages, which are written nowhere."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from agent.addressing import called

@@ -1,7 +1,5 @@
 """What one persona knows of a user, as chunks of the memory that personas share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime

@@ -4,8 +4,6 @@ make bench                       everything
 make bench ARGS="log turns"      some of it
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import json

@@ -1,7 +1,5 @@
 """Real conversations with questions about them, beside the checkout; none of it is the project's own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Backups of ten years: the first one, one when a day is new, a snapshot, a whole restore; and a thousand random edits."""
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil

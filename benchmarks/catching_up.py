@@ -4,8 +4,6 @@ make bench ARGS=catching_up                            all of it
 python -m benchmarks.catching_up --days 400            fewer days
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """Knowledge of domains: what is found within one and across two, which reports count as one, and how long a fetch takes."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ Three conversations are asked 360 questions about the other ones, to which they 
 at which the nearest passage of 97 in 100 lies no nearer than 0.75.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ Every twentieth one, unless told otherwise: `UTATANE_FAULTS=/1 make bench ARGS=f
 `UTATANE_FAULTS=turn,undo/5` does two operations with every fifth.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

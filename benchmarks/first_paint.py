@@ -1,7 +1,5 @@
 """The first paint of every room over a long life, in headless Chromium: from the address to what one came for."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ With the extra `fuzzing` (atheris) as many again are led by what of the parser t
 lies in `build/fuzzing/` then; mended, it belongs into `tests/corpus/`.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """A scripted conversation of 300 turns with the three samples, on built-in minds: shares, limits, and what the absent know."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections import Counter

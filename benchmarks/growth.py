@@ -3,8 +3,6 @@
 On a graphics card the model has 1.2 billion weights; without one it is small and the measurement short.
 """
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Iterator

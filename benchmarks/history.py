@@ -1,7 +1,5 @@
 """The history of a persona of ten years: what an entry, a look and an undo cost, and how large it is."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import time

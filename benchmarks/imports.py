@@ -4,8 +4,6 @@ make bench ARGS=imports                    all of it
 python -m benchmarks.imports 50000         so many messages
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

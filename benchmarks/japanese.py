@@ -1,7 +1,5 @@
 """Search among ten thousand Japanese messages, with the word vectors where they are installed and without."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How fast a log of years is: opening it, its newest messages, appending, rolling."""
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 import time

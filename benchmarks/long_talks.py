@@ -5,8 +5,6 @@ of characters, in one paragraph of which a detail stands; what the user tells, a
 changes. Everything is drawn from a fixed seed.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """The map of memory and the network of entities over ten years: what opening them takes beside an empty one."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable, Iterator

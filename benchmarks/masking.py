@@ -1,7 +1,5 @@
 """How well masking finds what it is for, on the examples it was developed on and on those that were kept apart."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator, Sequence

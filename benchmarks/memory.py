@@ -1,7 +1,5 @@
 """What the app holds in memory: after its start, in a conversation, and once it rests again."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """From an address to a text box: a conversation of 100,000 messages, an empty one, and a bare Gradio chat, in a real browser."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

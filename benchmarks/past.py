@@ -1,7 +1,5 @@
 """The past of a persona of years: messages, days, people, nights and what stands beside them, written quickly."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """From a model to the eye: how long a piece of an answer is on its way to the screen, with a long conversation open."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Servers on a person's own computer (llama.cpp, Ollama, LM Studio) keep what they
 begins with it. Reading is what makes them slow: a few hundred tokens a second without a graphics card.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How well and how fast memories are found: on real conversations, and on made-up ones of any length."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

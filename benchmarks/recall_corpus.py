@@ -1,7 +1,5 @@
 """Made-up conversations of any length: words follow Zipf's law, turns follow topics, in both languages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import groupby

@@ -3,8 +3,6 @@
 Some of the questions were asked before, so that what they brought was used: its C-values have risen when it is measured.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

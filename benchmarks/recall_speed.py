@@ -1,7 +1,5 @@
 """Time and memory of recall at one size; `benchmarks.recall` runs this in processes of its own."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

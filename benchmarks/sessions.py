@@ -1,7 +1,5 @@
 """Conversations of several in the middle term: how soon one goes on at each tier, and 10,000 moved while the mover is killed."""
 
-from __future__ import annotations
-
 import multiprocessing
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """How much there is to read: files, lines, long modules and functions, patterns, and names that are used twice."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 from collections import Counter

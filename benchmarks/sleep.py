@@ -1,7 +1,5 @@
 """Sleep over the years: what a night costs on day 30, on day 365, and with ten years behind it."""
 
-from __future__ import annotations
-
 import json
 import statistics
 import tempfile

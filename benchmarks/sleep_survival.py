@@ -1,7 +1,5 @@
 """Kill a dream at many random steps, and look whether anything was lost or doubled."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """From start to the first page, beside a bare server of Gradio's on the same machine; resident memory."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

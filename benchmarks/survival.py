@@ -1,7 +1,5 @@
 """A conversation whose process is killed again and again: is every acknowledged message in the log once?"""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

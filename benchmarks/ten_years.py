@@ -8,8 +8,6 @@ of what is told is planted: a birthday each, which is later pinned, told again e
 a year. None of those may be lost, whatever is put away.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import time

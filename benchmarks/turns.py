@@ -1,7 +1,5 @@
 """The app's own time per turn, with 100 to 200,000 messages of history, the last with ten years of memories, and its index."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Iterator

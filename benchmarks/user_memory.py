@@ -1,7 +1,5 @@
 """What a turn costs more when personas share what they know of the user, and what counting the talks costs."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable, Iterator

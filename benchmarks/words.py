@@ -1,7 +1,5 @@
 """Sentences with the statistics of speech: a few frequent words, a long tail of rare ones."""
 
-from __future__ import annotations
-
 from random import Random
 
 _SYLLABLES = [

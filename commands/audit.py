@@ -1,7 +1,5 @@
 """`audit`: what left this computer and to whom, and what was exported, erased, taken back or written by tools."""
 
-from __future__ import annotations
-
 import typer
 
 from commands.language import terminal_language

@@ -1,7 +1,5 @@
 """Open the page in the person's browser."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

@@ -1,7 +1,5 @@
 """Is everything in order: data, index, model, disk, versions. Looks, and changes nothing."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """What the command line cannot do."""
 
-from __future__ import annotations
-
 from managers.storage.errors import AlreadyRunningError, UtataneError
 
 

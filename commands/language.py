@@ -1,7 +1,5 @@
 """The language of whoever sits at the terminal."""
 
-from __future__ import annotations
-
 import locale
 import os
 

@@ -1,7 +1,5 @@
 """All commands, and the one edge at which what fails is said in a line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 

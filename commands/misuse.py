@@ -3,8 +3,6 @@
 Typer says so itself, but over several lines, in a frame, and in English alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import datetime

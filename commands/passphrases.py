@@ -1,7 +1,5 @@
 """A passphrase for a command: typed unseen, from a file or from the environment, so that no shell remembers it."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import sys

@@ -1,7 +1,5 @@
 """`recall`, and the `index` that it searches."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A second start: said and answered before anything is imported that takes time."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A command that is asked to stop ends as it does with Ctrl-C: what is under way is finished or kept as broken off."""
 
-from __future__ import annotations
-
 import ctypes
 import signal
 import sys

@@ -3,8 +3,6 @@
 Pipes and files get the same, for they are shown on a terminal later. The linter refuses `print` anywhere else.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Collection, Iterator
 from typing import Final

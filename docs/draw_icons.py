@@ -6,8 +6,6 @@ any shape out of it (the face stays within the circle of four fifths that is alw
 same for Apple's home screen.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path

@@ -5,8 +5,6 @@ A real server on a home of its own, with weeks of conversation that were written
 the dreams that came of them.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from datetime import datetime, timedelta

@@ -3,8 +3,6 @@
 What is said stands in the logs of those who heard it, under the conversation's id; this file holds no words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Requests carry plain data, so that a mind knows neither files nor graph. Results are typed and validated.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A broken, looping or hostile server sends without end: a body, one line, an erro
 gigabyte. The limits sit where the bytes come in, below the vendors' libraries, because none of those has any.
 """
 
-from __future__ import annotations
-
 import functools
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What every test may ask for; no test touches the real home folder."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

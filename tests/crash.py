@@ -13,8 +13,6 @@ with SIGKILL before, after or (writes) half-way through the n-th; the parent goe
 the child survives. What the child has done can be told with `acknowledge`, which is no step.
 """
 
-from __future__ import annotations
-
 import errno
 import gc
 import multiprocessing

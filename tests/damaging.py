@@ -1,7 +1,5 @@
 """Damages derived files: a byte here, a stretch of noughts there, the end cut off."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small disks of their own for tests: one that is soon full, one on which nothing can be written."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import subprocess

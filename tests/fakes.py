@@ -1,7 +1,5 @@
 """A clock that is moved by hand."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 

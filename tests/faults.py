@@ -4,8 +4,6 @@ Counted are the calls that Python makes for files below a folder (`os`, `open`, 
 and those that SQLite makes by itself, which lets its system calls be replaced for the sake of such tests.
 """
 
-from __future__ import annotations
-
 import builtins
 import ctypes
 import errno

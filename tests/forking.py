@@ -4,8 +4,6 @@ A child has arguments, an environment, standard streams, an exit status and an e
 has. What a start itself is like (its time, its imports, its signals) is tested with processes that are started.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

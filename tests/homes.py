@@ -1,7 +1,5 @@
 """Homes that tests make by hand."""
 
-from __future__ import annotations
-
 from managers.personas.door import Door
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home

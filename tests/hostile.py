@@ -1,7 +1,5 @@
 """Documents of somebody who wants to be taken for the user, the program, or the end of a quotation."""
 
-from __future__ import annotations
-
 from managers.storage.errors import Lang
 
 FACT: dict[Lang, str] = {

@@ -1,7 +1,5 @@
 """A persona's folder from somebody who means harm: each way in that a folder has, one by one or all at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

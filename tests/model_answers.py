@@ -1,7 +1,5 @@
 """What a scripted model server can be told to do, and what it remembers of its requests."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Answers without an end, as a broken, looping or hostile server sends them."""
 
-from __future__ import annotations
-
 import itertools
 import zlib
 from collections.abc import Iterator

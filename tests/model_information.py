@@ -1,7 +1,5 @@
 """What real model servers answer about themselves and their models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 
 from tests.model_answers import Json, Served

@@ -1,7 +1,5 @@
 """How Ollama fetches a model (`/api/pull`), well-behaved or not, as scripted."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Iterator

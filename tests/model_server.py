@@ -11,8 +11,6 @@ llama.cpp, vLLM and OpenRouter, as far as `plays` says. Each call takes the next
 queue; when the queue is empty, `otherwise` decides (an answer, or a function of the request).
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

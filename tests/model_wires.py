@@ -1,7 +1,5 @@
 """How the protocols of models write an answer: OpenAI's two, Gemini's and Anthropic's."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import json

@@ -4,8 +4,6 @@ Each is made ready once, done in a process of its own on a copy, and looked at a
 what failed was said, and once more, undisturbed, it comes to what it comes to without any fault.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter

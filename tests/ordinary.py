@@ -1,7 +1,5 @@
 """Lets a test run as an ordinary user does, to whom modes of files apply; root passes all of them over."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

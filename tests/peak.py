@@ -1,7 +1,5 @@
 """How much memory a process has used at most."""
 
-from __future__ import annotations
-
 import sys
 
 

@@ -1,7 +1,5 @@
 """What takes long to load, and is loaded once in a process before it forks: none that it forks loads it again."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import faiss  # noqa: F401  # the import is what takes long

@@ -1,7 +1,5 @@
 """A real Redis that a test may take away and bring back."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """A persona with a little of everything: two months of talk, an entity, an episode, a document, a map, all indexed."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path

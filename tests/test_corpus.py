@@ -1,7 +1,5 @@
 """What a parser once stumbled over (`benchmarks/fuzzing.py` finds such inputs): it does so no more."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

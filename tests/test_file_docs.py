@@ -1,7 +1,5 @@
 """What docs/files.md says of personas, history and settings is what the program reads and writes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

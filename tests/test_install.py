@@ -1,7 +1,5 @@
 """Setting up: what is asked of pip, with pip itself replaced (it needs a network)."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

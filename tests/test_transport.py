@@ -1,7 +1,5 @@
 """The limits of every client: which bytes pass, which way they go, and that no client is made without them."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 from pathlib import Path

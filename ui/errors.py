@@ -1,7 +1,5 @@
 """What the server and its pages cannot do."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

@@ -5,8 +5,6 @@
 - Where the package `mcp` is installed, it loads all of it, be MCP switched on or not (`ui/server/engine.py` loads it then).
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder

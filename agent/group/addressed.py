@@ -1,7 +1,5 @@
 """Whom a message speaks to, and whose knowledge it is about: read locally, no model is asked."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ Each step may be done twice. What could not be written for one of them is raised
 more, it is done for whoever is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from itertools import dropwhile
 

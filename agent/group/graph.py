@@ -1,7 +1,5 @@
 """The wiring of a round. What each node does is in `agent.group.nodes`; who speaks is decided in `who_speaks`."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from langgraph.graph import END, START, StateGraph

@@ -1,7 +1,5 @@
 """The nodes of a round: who heard the message, whom it speaks to, who speaks next, and what they say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

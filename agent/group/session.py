@@ -4,8 +4,6 @@ What was said is read from the logs; the session adds what they do not tell at a
 and which were the last turns of a conversation that much else was said after.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

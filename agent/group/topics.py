@@ -4,8 +4,6 @@ What was said of a topic stands in the logs, each message under its number; a to
 embedding) is drawn from that, and made anew when the messages are not the same any more.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A round of a conversation of several: the user's message, and the answers of those who speak to it."""
 
-from __future__ import annotations
-
 from agent.turn import Turn
 
 

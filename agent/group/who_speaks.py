@@ -1,7 +1,5 @@
 """Who speaks next in a conversation of several: decided from what was said, no model is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final, NotRequired, TypedDict
 

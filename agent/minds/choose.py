@@ -5,8 +5,6 @@ provider, and a server that is found on this computer is spoken to after a yes (
 that is dead is not replaced behind the person's back: its error is shown, and another mind is offered.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

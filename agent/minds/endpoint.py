@@ -1,7 +1,5 @@
 """Where a language model answers and what is known about it: plain facts, and no library."""
 
-from __future__ import annotations
-
 import ipaddress
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit

@@ -1,7 +1,5 @@
 """The ways in which a mind, or the fetching of a model, fails. None carries a key: what a server says is stripped of secrets first."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

@@ -4,8 +4,6 @@ Families, by a pattern of a model's name; and the models that Ollama can fetch a
 of them suits this computer and a language.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

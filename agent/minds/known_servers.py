@@ -5,8 +5,6 @@ read the diary. So a server is known by what it answers as, by its address, and 
 system tells (`managers.storage.peers`). Another account at the same place is another server.
 """
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
 

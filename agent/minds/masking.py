@@ -1,7 +1,5 @@
 """Which minds are shown placeholders in place of addresses, numbers, keys and names."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from agent.minds.endpoint import Endpoint

@@ -1,7 +1,5 @@
 """Which mind speaks, as people are told."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from agent.minds.protocol import Mind

@@ -1,7 +1,5 @@
 """What the person is offered about minds, and may say yes to."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

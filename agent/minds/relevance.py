@@ -1,7 +1,5 @@
 """What of a conversation tells most, for whoever has to leave some out, or tells it in brief."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

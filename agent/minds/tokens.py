@@ -10,8 +10,6 @@ last check is here, whoever composed it: whole exchanges are left out, oldest fi
 not fit is an error.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence

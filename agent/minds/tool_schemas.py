@@ -1,7 +1,5 @@
 """Describe tools to a language model, as shortly as they can be understood, and as many as it can afford."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

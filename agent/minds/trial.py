@@ -1,7 +1,5 @@
 """Try a mind: one short exchange, so that a person learns at once what is wrong with a model or key."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from agent.minds.protocol import Mind

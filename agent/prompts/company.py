@@ -1,7 +1,5 @@
 """What a persona is told of the others, in a conversation of several; their words are quoted, never the user's."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from agent.prompts.quoting import name_in_label, one_line, passage

@@ -1,7 +1,5 @@
 """The prompts of a dream: who the persona is, how memories are made, and each task; its answer is in `managers.sleep.tasks`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Literal, get_args

@@ -1,7 +1,5 @@
 """Turning an instruction into edits of a text: the prompt, and the model of its answer."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from pydantic import BaseModel, Field

@@ -1,7 +1,5 @@
 """What a mind is told of a change that waits for a yes, and what the person is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

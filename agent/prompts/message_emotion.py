@@ -1,7 +1,5 @@
 """The prompt for what somebody felt who wrote a message; its answer is an `EmotionDraft`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pydantic import BaseModel, Field

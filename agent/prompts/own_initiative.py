@@ -1,7 +1,5 @@
 """The prompt for what the persona does of its own accord; its answer is an `InitiativeDraft`."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 

@@ -5,8 +5,6 @@ quoted can pass for a heading, for somebody's turn, for a tool's result or for t
 it holds, it stays within its lines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The prompt for whether a message calls for the past, and what to look for; its answer is a `RecallDraft`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pydantic import BaseModel, Field

@@ -1,7 +1,5 @@
 """What a prompt says of how help was taken before: a way that was welcome, and what to do instead of what was not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final
 

@@ -3,8 +3,6 @@
 A part is a heading and a text; `agent.prompt_parts` decides how much of each fits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 from pathlib import PurePosixPath

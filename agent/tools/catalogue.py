@@ -1,7 +1,5 @@
 """The tools that a mind may call: what each is, and how a call is checked, run and answered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar

@@ -1,7 +1,5 @@
 """What the tools may touch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Tools that read and write what is known about people and things."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

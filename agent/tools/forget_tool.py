@@ -1,7 +1,5 @@
 """The tool that forgets what somebody just said, because they ask for it."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

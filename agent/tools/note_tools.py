@@ -1,7 +1,5 @@
 """Tools over the texts that a persona keeps: core memory, notepad, diary, secret diary."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Literal

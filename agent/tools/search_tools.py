@@ -1,7 +1,5 @@
 """Search tools: the past, the documents, what was literally said, people and things."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a tool would write: a change that was thought and not made yet, so that it can be shown first, and made later."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Shared knowledge, domain by domain: where it comes from, how it is fetched, and how personas of a domain find it."""
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 Every = Literal["daily", "weekly", "monthly"]

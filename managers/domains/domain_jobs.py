@@ -1,7 +1,5 @@
 """Fetching beside whatever else goes on: what is due, or what somebody asked for; one domain at a time."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

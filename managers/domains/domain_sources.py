@@ -1,7 +1,5 @@
 """What a person does with the sources of a domain: names them, agrees to asking them, allows a host, takes them out."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from secrets import token_hex
 

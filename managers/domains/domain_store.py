@@ -6,8 +6,6 @@ beside them are the index and the record of what left this computer, which are a
 `documents.json` is what counts: a document that it does not name is not found, and goes at the next fetch.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable

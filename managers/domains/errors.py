@@ -1,7 +1,5 @@
 """What keeps a source from being fetched. Each sentence names the source (`name`) and says what to do."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

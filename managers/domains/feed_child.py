@@ -4,8 +4,6 @@
 as a `Part`: its heading is a line of JSON that says what it is, its text what it says.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

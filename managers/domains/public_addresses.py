@@ -1,7 +1,5 @@
 """Which addresses a source may lead to: those of the public internet, and what a person has allowed by name."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address

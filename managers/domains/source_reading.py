@@ -1,7 +1,5 @@
 """What a source holds now, as items: text, title, where it can be read, when it was published."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -1,7 +1,5 @@
 """What cannot be brought in, taken out, or opened again."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

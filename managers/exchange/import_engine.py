@@ -4,8 +4,6 @@ Nothing of the source is changed. What is taken over has ids that come from the 
 adds nothing, and what was stopped or killed in the middle is finished by doing it again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field

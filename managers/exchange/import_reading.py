@@ -1,7 +1,5 @@
 """Our side of the process that reads what is imported: what it says is checked, and it ends when it goes too far."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field

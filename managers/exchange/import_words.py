@@ -1,7 +1,5 @@
 """What is said of an import, in both languages: why something was left out, or why nothing can be read."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from typing import Final

@@ -4,8 +4,6 @@ A reader yields them in the order of the source. It decides nothing about the pe
 there already and how the two are joined is the engine's work, so that every kind of source is treated alike.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Nothing that is there is replaced. What the program made for itself (a day's epi
 from elsewhere counts as a person's own, so no dream writes over it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

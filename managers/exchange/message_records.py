@@ -1,7 +1,5 @@
 """A message from elsewhere as records of the log: what was said, its other answers, and what is noted beside it."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -9,8 +9,6 @@ Requests (a line of JSON, always with `path` and `seconds`):
 The last line of an answer says how it ended: `{"end": "done"}`, with `opened` after reading, or `{"end": <why not>}`.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A source may be larger than the memory and in any order, so its messages wait in
 the home folder. It is thrown away in the end, and by the next import where a process was killed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sqlite3

@@ -4,8 +4,6 @@ A file in the safetensors format (https://huggingface.co/docs/safetensors): eigh
 the object, which tells where each tensor lies, and the tensors. `__metadata__` in it holds the card.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

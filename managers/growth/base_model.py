@@ -3,8 +3,6 @@
 Weights in the safetensors format only, for the others may run code when they are opened; no code of the folder's own.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from collections.abc import Sequence

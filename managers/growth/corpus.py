@@ -5,8 +5,6 @@ that broke off, that somebody complained about or put right, the built-in mind's
 would teach templates), what is for this computer only unless it is wanted, and what says the same again.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, timedelta

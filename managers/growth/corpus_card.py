@@ -1,7 +1,5 @@
 """What is in a corpus, in brief, for the person who decides about it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

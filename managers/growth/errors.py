@@ -1,7 +1,5 @@
 """What can stand in the way of an adapter."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

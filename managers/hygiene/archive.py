@@ -4,8 +4,6 @@
 erasure): what has come back is told by the memories themselves. So undoing the run takes its file away, and nothing else.
 """
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Sequence

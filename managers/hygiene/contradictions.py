@@ -4,8 +4,6 @@ A fact of a slot (where somebody lives) gives way at once (`managers.memory.enti
 others. No word is lost: what held until then stays in the entity's file, with its end.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from typing import Final

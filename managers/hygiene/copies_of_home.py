@@ -1,7 +1,5 @@
 """Where else in the home folder a persona's words may lie: copies of its folder, what was put aside, the program's log."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """Looking into documents that somebody sent or keeps as knowledge: what is packed or laid out is read in the limited process."""
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 from typing import Final
 

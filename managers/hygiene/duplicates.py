@@ -5,8 +5,6 @@ its day and of the week before. Facts and events must say the same in the same w
 so of most of them no vector is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta

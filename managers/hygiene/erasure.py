@@ -6,8 +6,6 @@ finished by whoever comes next. Every step may be done twice: each file, each ve
 through the same `scrubbing`, which leaves alone what is clean. The note itself goes last, when nothing is left to do.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections import Counter

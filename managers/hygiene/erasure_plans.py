@@ -1,7 +1,5 @@
 """What an erasure is to look for: from what somebody asks to the messages, memories, names and words that go."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace

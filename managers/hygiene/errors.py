@@ -1,7 +1,5 @@
 """What cannot be done with memories that are put away, or are to be erased."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

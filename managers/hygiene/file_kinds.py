@@ -3,8 +3,6 @@
 A new kind of file has to be declared here: a test lives a whole life and finds what is not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

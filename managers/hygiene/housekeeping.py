@@ -4,8 +4,6 @@ It costs what is new. All memories are looked at only once `prune_interval` new 
 counts them between the nights. Who talks meanwhile does not wait: the persona's lock is held to write.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

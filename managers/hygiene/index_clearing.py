@@ -1,7 +1,5 @@
 """The search indexes and maps of a persona after an erasure: they follow the files, and are looked through for what went."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

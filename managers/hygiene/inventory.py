@@ -4,8 +4,6 @@ What is done to any of them is done here: a memory is taken out as a value that 
 otherwise than before. All of it happens on a working copy, whose files are written together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

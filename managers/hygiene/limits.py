@@ -3,8 +3,6 @@
 What a person pinned, wrote or changed is never chosen, and a day never goes before what happened on it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass

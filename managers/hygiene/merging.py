@@ -5,8 +5,6 @@ same words, numbers and denials is merged (`similarity`), and of that only what 
 changed is left alone.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Reading a statement for what it means costs a hundred times what its vector does
 are near another. What is found is exact: what is apart in a part of two vectors is at least as far apart in the whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

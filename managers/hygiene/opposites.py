@@ -1,7 +1,5 @@
 """Words that say the opposite of each other (`assets/language/<language>/opposites.toml`): likes and hates, near and far."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import get_args

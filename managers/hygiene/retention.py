@@ -4,8 +4,6 @@ Talk is not moved: its archive is `log_archives`, and what was said longer ago t
 and prompts (`MemorySettings.said_since`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Final

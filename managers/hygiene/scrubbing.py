@@ -4,8 +4,6 @@ What a person wrote goes sentence by sentence, what was dreamt record by record:
 is erased may hold its words in others, so it goes, and the next night makes it anew of those that are left.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib

@@ -1,7 +1,5 @@
 """Settings of the memory that each make sense alone, and contradict one another: said in a sentence, and changed by nobody."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from managers.memory.confidence import START

@@ -5,8 +5,6 @@ nothing, nothing leaves the machine, and it errs on the safe side. Sentence mode
 the same, and what is merged must be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

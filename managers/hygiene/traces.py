@@ -5,8 +5,6 @@ letters counts as a whole word, and so does one of a single kanji; any other cou
 not part words, and what is to be erased must not stay because of that.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import lzma

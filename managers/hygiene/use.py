@@ -5,8 +5,6 @@ the messages that the memory rests on, wherever they were found. What each answe
 its lines since the last night are read, and the days, entities and insights that they name.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import date

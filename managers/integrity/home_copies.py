@@ -1,7 +1,5 @@
 """Copies that sync services leave in the home folder itself: of the settings, and of a persona's whole folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """Looking at a persona's files: changes nothing, not even what is derived."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping

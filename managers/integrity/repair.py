@@ -1,7 +1,5 @@
 """Putting right what was found, on a yes: nothing is deleted, what leaves its place lies in `set_aside/`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """One thing that is not as it should be with a persona's files, and what a yes would do about it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """What a person is told of each kind of trouble, and what is promised for a yes: `assets/notices/integrity.toml`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

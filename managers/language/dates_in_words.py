@@ -1,7 +1,5 @@
 """Saying when something was, as people say it: earlier today, yesterday, on 13 August last year."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, time
 from typing import Any
 

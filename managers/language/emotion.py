@@ -1,7 +1,5 @@
 """The emotion of a message: eleven labels, Japanese and English, read locally in a millisecond or two."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Japanese denies behind the word (悲しくない), English before it (not sad): 
 and both answer with the same `Context`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

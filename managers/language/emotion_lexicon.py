@@ -1,7 +1,5 @@
 """The words of emotion, found in a text by their dictionary forms."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The word lists in `assets/language/`: data that people can read and extend without touching code."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from typing import Any

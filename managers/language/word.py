@@ -1,7 +1,5 @@
 """A word as the program reads it, the same for both languages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -4,8 +4,6 @@
 since one message is read by recall, emotion, concern and reply within the same second.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

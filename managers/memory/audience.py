@@ -8,8 +8,6 @@ and documents are marked whole, by their path. The file is part of the history, 
 change.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ contradicted, and fades while nobody needs it. The fading is worked out when the
 the last use: no file is written because time passes. What a person wrote or pinned never fades.
 """
 
-from __future__ import annotations
-
 import math
 from datetime import date
 from typing import Annotated, Any, Final, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The files that sum up what was said on a day, or in a week or a month: what is done with both alike."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Generic, Protocol, Self, TypeVar

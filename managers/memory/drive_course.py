@@ -4,8 +4,6 @@ The inner state says what the drives are now; this is what they were. Lines are 
 each month in its own file (at most 744 lines, about 90 KB), so nothing that is rewritten grows.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The four drives as numbers: pure functions, each with its formula."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 the files are read as plain JSON here, and only those that the span touches.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress

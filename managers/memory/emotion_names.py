@@ -1,7 +1,5 @@
 """What somebody felt last, and what feelings are called. What weighs on a day outweighs the words that come after it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -6,8 +6,6 @@ rewritten. `settle` folds that file in where it is cheap; `roll` does in any cas
 that have passed to `memory/emotion_log_YYYY-MM.json`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta

@@ -12,8 +12,6 @@ person's: kept to the letter, never changed by a dream.
     - 京都に住んでいる <!-- fact {"id": "f_12ab34cd", "evidence": ["m1"], "since": "2025-12-31", ...} -->
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The folder of entities: `entity_memory/<name>.md`, each read again only when it has changed."""
 
-from __future__ import annotations
-
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ Older parts are put on shelves. A shelf is a file that is written once. So no fi
 and nothing is lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar

@@ -1,7 +1,5 @@
 """What cannot be done with memories."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UnreadableError, UtataneError
 
 

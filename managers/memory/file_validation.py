@@ -1,7 +1,5 @@
 """What in a memory file its own readers would not understand: checked before an undo writes what it merged."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel, ValidationError

@@ -5,8 +5,6 @@ Every record names the message that asked for it, so that one wish is one thing 
 forgotten is out of search and prompts, and kept by the history.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence

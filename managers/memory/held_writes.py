@@ -4,8 +4,6 @@
 it stands in a memory yet. What it would change is worked out anew whenever it is shown, never read from here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Container, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal

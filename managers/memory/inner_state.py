@@ -5,8 +5,6 @@ active goal, so it is no part of a dream's transaction and of the history: whate
 `open_questions.json`, `goals.json`, the last interaction and what the user felt.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import datetime
 from typing import Any

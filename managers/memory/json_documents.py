@@ -4,8 +4,6 @@ A file that is no JSON is set aside with a notice. An entry in it that we do not
 the file as it is; keys that we do not know stay with their entry.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack

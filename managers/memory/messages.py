@@ -1,7 +1,5 @@
 """A message: one utterance, with a stable id. The unit of everything that is remembered."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal

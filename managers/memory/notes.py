@@ -4,8 +4,6 @@ Core memory, notepad, diary (`memory_main.txt`) and secret diary. Written agains
 read, with an entry in the history; a diary that has grown long rolls over into numbered archives.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

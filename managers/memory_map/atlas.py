@@ -1,7 +1,5 @@
 """The map of one persona's memories: kept up with the search index, drawn from what is kept."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """How often two entities come up together: counted in arrays, for five thousand of them have millions of meetings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 What is kept is derived data: a file that is damaged is thrown away and made anew.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 The same every time: it begins where it ended the last time, and what is new beside those it is tied to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ The words come from the index's own lists, where they stand as stems and diction
 wrote them is looked up in a few passages of the place. Scores as in Grootendorst, 2022 (BERTopic).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

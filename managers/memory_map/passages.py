@@ -3,8 +3,6 @@
 Passages of two indexes are told apart by their *code*: twice their number, plus one for the current log.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a point of the map is: a stretch of conversation, or a memory that stands for itself."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -5,8 +5,6 @@ every memory lies between the anchors that it is most like. Regions and quarters
 Ward tree over the anchors' places. A new fit begins where the last one ended, so the map stays the map.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from hashlib import blake2b
 

@@ -5,8 +5,6 @@ in a small picture) and kind of memory has its share. What is not drawn itself i
 kind and anchor that is nearest to it in time.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

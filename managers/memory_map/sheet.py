@@ -7,8 +7,6 @@ It holds where every memory lies, so that tomorrow's map looks like today's, and
 regions. A file that cannot be read is thrown away; the map is then drawn anew.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import threading

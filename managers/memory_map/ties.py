@@ -4,8 +4,6 @@ Where an entity is mentioned is read from the index's word lists, with the messa
 It is kept with the map; what is new is looked through for names, nothing else is read again.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

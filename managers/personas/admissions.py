@@ -8,8 +8,6 @@ An entry is written before the folder that it is about becomes visible under a n
 leaves an entry too many, which lets nobody in, and never a persona of one's own before the door.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping

@@ -3,8 +3,6 @@
 Nothing is lost: what is put aside lies in `characters/.set-aside/`, outside of the persona's folder, as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path

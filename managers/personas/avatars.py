@@ -4,8 +4,6 @@ Writing it anew leaves nothing of the upload but the pixels: no place where the 
 no second file hidden behind the picture. SVG is a program in disguise and is not taken.
 """
 
-from __future__ import annotations
-
 import io
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The door: which folders are personas here, and which are guests that nobody let in on this computer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What cannot be done with personas."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

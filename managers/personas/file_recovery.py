@@ -1,7 +1,5 @@
 """Giving a persona with a broken file its last good version back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The folders under `characters/`: their names, and copying one whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import unicodedata
 from collections.abc import Collection, Iterator

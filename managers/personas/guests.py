@@ -4,8 +4,6 @@ What is looked at are names, kinds and sizes, and `persona.json` alone is read: 
 anybody says yes.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Character cards are written so that whoever talks with the persona has their own
 as they are, so that another name is used from the next message on.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """One persona as it stands in its folder now."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

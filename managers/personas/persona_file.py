@@ -1,7 +1,5 @@
 """`persona.json`: its format version, the recorded steps from older ones, and lenient reading."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """The personas of one home folder: list, make, rename, copy, delete, restore, and change who they are."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The sample personas that ship with the program, copied to the home folder once each."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ A folder may come from anybody, and its files may change under us. So these sett
 said yes to their values on this computer (`managers.personas.admissions`), and the folder only proposes them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Deleted personas: moved to `.trash/` whole, from where they can come back."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass

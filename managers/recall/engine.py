@@ -1,7 +1,5 @@
 """Recall: the one door through which memories are found."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What cannot be read, embedded or searched."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

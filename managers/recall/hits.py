@@ -1,7 +1,5 @@
 """What a search finds, and which kinds of memory each way of searching takes in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args

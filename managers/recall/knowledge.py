@@ -1,7 +1,5 @@
 """The user's documents: added as they are, listed, looked into, removed. Recall finds what is in the folder."""
 
-from __future__ import annotations
-
 import builtins
 import unicodedata
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How alike one text is to others in meaning, on the scale on which all embedders are equally strict."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

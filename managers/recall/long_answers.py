@@ -4,8 +4,6 @@ Nothing is stored twice for that: an answer is cut into the passages that are se
 message. So a piece's `qa_id` is the id of its message, and its `chunk_index` its place among the message's passages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final

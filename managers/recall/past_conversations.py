@@ -1,7 +1,5 @@
 """Searching the log for a phrase: exact words, over all of it, newest and oldest alike."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """What the indexes of a persona hold, for whoever may change nothing: neither they nor anything beside them."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

@@ -3,8 +3,6 @@
 The memories themselves are not copied: what is forgotten is not kept alive by having been recalled.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Documents that a persona shares with others: what recall needs of them, whoever keeps them."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from managers.recall.hits import Hit

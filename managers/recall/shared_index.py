@@ -4,8 +4,6 @@ Its vectors are made on this computer, whatever the persona's own are made with:
 vectors, and a question costs no call.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How the indexes are: for `doctor` and the page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The archive of full logs: one compressed file a thread. An object store would be another `ColdArchive`."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A file of sessions that cannot be read: moved aside with every byte, and a sentence about it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

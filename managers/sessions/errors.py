@@ -1,7 +1,5 @@
 """What can be wrong with a database file of conversations of several."""
 
-from __future__ import annotations
-
 from managers.storage.errors import BusyError, UnreadableError, UtataneError
 
 

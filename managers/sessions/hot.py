@@ -4,8 +4,6 @@ Each is a small private file, read anew every time: so the page and a command be
 loses nothing. Where there is a Redis, it holds them too (`redis_hot`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta

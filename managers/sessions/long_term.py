@@ -7,8 +7,6 @@ until then a chunk whose origin reads otherwise than when it was taken is given 
 brought back, is kept here alone; a file that cannot be understood is made anew. Each user has a folder and an index of their own, so no search can reach into another's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The address of a Redis: its password is kept apart from the settings, in `secrets.toml`."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 

@@ -4,8 +4,6 @@ A message says so itself ("back to the film", 「ところで」; rules in `asse
 domain that it is about, by a pause, by words that it has in common with a topic, and by how alike they are.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ where it was, and to write the same twice leaves it there once: a process may be
 What was said stands in the personas' logs; nothing here is the only copy of a word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@
 all that was ever said is `me`'s.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta

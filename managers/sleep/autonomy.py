@@ -5,8 +5,6 @@ never while the silence switch is set. The reason stands in the log as a `## SYS
 with the full inner-state log, right before what the persona says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -4,8 +4,6 @@ Each check returns the draft with what is sound, or raises `DraftRejectedError` 
 persona's language, for a language model to act on. What else is left out is noted on `review`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 

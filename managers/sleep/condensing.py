@@ -1,7 +1,5 @@
 """Older days in brief: what mattered most of a week or a month, in the words of its days, which stay."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date

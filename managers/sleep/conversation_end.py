@@ -4,8 +4,6 @@ Then the questions that the conversation answered are resolved. Each conversatio
 `memory/.conversation_end` holds the id of the last message that was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What a dream of the days that wait would cost, said before it begins."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -5,8 +5,6 @@ concluded (`memory/insights.json`), and by its entry in the history. A night tha
 lost its record with everything else: the history still has it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

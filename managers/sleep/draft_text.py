@@ -1,7 +1,5 @@
 """The texts of a mind's answer, as files and readers can hold them: one line, whole sentences, no control characters."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from datetime import date

@@ -4,8 +4,6 @@ Thinking holds no lock, so the chat goes on meanwhile; only the writing does (`n
 it had never begun.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

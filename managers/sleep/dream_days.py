@@ -1,7 +1,5 @@
 """The days of a conversation as dreams see them: which wait, what was said on each, what is left to do about it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

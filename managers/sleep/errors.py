@@ -1,7 +1,5 @@
 """The ways in which sleep can fail, each with its sentence."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

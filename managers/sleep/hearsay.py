@@ -4,8 +4,6 @@ A persona that says again what was recalled must not be heard as a witness of it
 remembered anew each night. Nor is a machine one whose words somebody pasted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Final

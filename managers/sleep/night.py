@@ -1,7 +1,5 @@
 """What one transaction of a dream has gathered: what it read, what it will change, and what failed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime

@@ -4,8 +4,6 @@ The persona's lock is held for as long as it takes to write. What the files will
 what the files hold now; where somebody else wrote meanwhile, it is made once more under the lock.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path

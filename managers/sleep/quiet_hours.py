@@ -1,7 +1,5 @@
 """Quiet hours, nights and idleness: pure functions of local wall-clock time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 

@@ -1,7 +1,5 @@
 """How deep a night reflects: daily, weekly, monthly (the specification's levels 1, 2, 3); how missed nights are made up for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 

@@ -1,7 +1,5 @@
 """What a dream did, for whoever asks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """What is wrong with a mind's answer: what must be mended before any of it is taken, and what is left out of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Literal
 

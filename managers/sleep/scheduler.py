@@ -5,8 +5,6 @@ that slept, a clock that jumped or daylight saving make nothing run twice or nev
 episode needs none, one that has none still waits.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -4,8 +4,6 @@ A failed task leaves the others standing. Nothing here writes: what came of it i
 night's copy and in its list of changes.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ them gone from what a mind made of them and others together, too: the days that 
 anew the next night, from what is left of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime

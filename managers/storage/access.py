@@ -11,8 +11,6 @@ so that another token or another password ends every visit at once, in a server 
 The programs' token opens no page, and the page's opens nothing to programs.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

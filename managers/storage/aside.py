@@ -1,7 +1,5 @@
 """What is put aside by a yes: moved or kept, with every byte, in `set_aside/<date>-<time>/` of the same folder."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 from typing import Final

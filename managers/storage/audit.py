@@ -10,8 +10,6 @@ hash over itself and the hash of the line before it: one that was changed by han
 Of what was written last `memory/.audit_end` keeps the hash, once it is safely on the disk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

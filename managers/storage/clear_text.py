@@ -3,8 +3,6 @@
 Before there was a hash, `page_password` stood under `[keys]`; whoever writes it there again is understood likewise.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Where the time and randomness come from; tests and simulations hand in their own."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime
 from random import Random

@@ -1,7 +1,5 @@
 """What a Markdown file says in its comments, in JSON: invisible where it is rendered, one line in the file."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -6,8 +6,6 @@ well: what marks them as this log, this list or this text is shared. So a file o
 for one, and a copy whose original is gone is read like any other file.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 import unicodedata

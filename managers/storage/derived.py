@@ -5,8 +5,6 @@ makes `sqlite3` raise a UnicodeDecodeError, one in a list an IndexError far from
 raised while derived data is read or written comes out as one of two things: the disk refuses, or it is damaged.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The edges at which whatever was raised becomes one sentence: a turn, a command, a handler of the page, a thread."""
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 

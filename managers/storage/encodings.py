@@ -4,8 +4,6 @@ Each candidate must decode every byte; among those that do, the one whose charac
 write wins. A text of ours with a few damaged bytes is none of them.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from typing import Final

@@ -6,8 +6,6 @@ in the reader's language. One class per failure; the facts go in as keyword argu
 sentences stand under the class's name in `assets/errors/<package>.toml`.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from functools import cache

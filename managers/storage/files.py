@@ -4,8 +4,6 @@ Every durable step is an explicit `os.write`, `os.fsync` or `os.replace`, so tha
 kill a real process at each of them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

@@ -4,8 +4,6 @@ Connections to an index belong to a thread each, and the threads of a server sta
 is closed, and opened again when it is; a thread looks now and then as long as there is anything to close.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -5,8 +5,6 @@ together with what the system calls this computer: neither a persona's folder no
 comes from elsewhere can bring along a seal that holds here.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import hmac

@@ -10,8 +10,6 @@ only one that this installation sealed is followed, and it names nothing but wha
 Any other is put aside with what was staged for it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """JSON that others may have written: whatever is wrong with it is one error, and no text in it is half a character."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

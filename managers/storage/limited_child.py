@@ -5,8 +5,6 @@ runs here needs; bytes may follow it. An answer is lines, and the last one says 
 here, nobody called, no program started, whatever a library comes to think of.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

@@ -9,8 +9,6 @@ What limits a reading, and where it holds:
 - *The world.* The process itself refuses to write, to talk to anybody and to start programs (`limited_child.py`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

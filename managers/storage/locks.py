@@ -1,7 +1,5 @@
 """One writer per persona, across processes and threads."""
 
-from __future__ import annotations
-
 import json
 import logging
 import time

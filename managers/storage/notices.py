@@ -1,7 +1,5 @@
 """Notices that wait until a person has seen them."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable
 

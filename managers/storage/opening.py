@@ -9,8 +9,6 @@ What lies outside of every persona's folder (settings, what somebody names on th
 own: there links lead where they lead. So they do above a persona's folder: the home folder may be a link.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

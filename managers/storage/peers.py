@@ -8,8 +8,6 @@ In the same way a port says nothing of who listens at it: what is said to a mode
 came first.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import struct

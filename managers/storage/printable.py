@@ -4,8 +4,6 @@ A terminal takes orders in the text that it shows: one writes the clipboard (OSC
 the cursor back over what stands there. What is shown may come from a model, a document or somebody else's folder.
 """
 
-from __future__ import annotations
-
 import re
 
 _ORDERS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"

@@ -5,8 +5,6 @@ gone through once, and again whenever the folder was found open, so that nothing
 Windows gives what lies in a user's folder to that user alone: nothing is done there.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import stat

@@ -4,8 +4,6 @@ Whether that is so is found out once, at the start (`commands.shared.services_at
 of whatever reads. What lies in such a home is then read as it is: nothing is finished, indexed, drawn or noted.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

@@ -5,8 +5,6 @@ read, although most of it is never read twice. Only Linux can be told so from he
 system takes such pages back by itself when it needs them.
 """
 
-from __future__ import annotations
-
 import ctypes
 import logging
 import os

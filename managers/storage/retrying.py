@@ -5,8 +5,6 @@ elsewhere. So whatever is denied is tried for half a second. What is still denie
 for a minute, and no more than a few files are: a folder full of files that may not be read costs two seconds, once.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ There is a file for each computer that uses a home folder, and a seal in it: one
 elsewhere, or in which somebody has written, says nothing here.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

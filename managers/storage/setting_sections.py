@@ -1,7 +1,5 @@
 """What can be set, section by section. A default is written once, here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Final, Literal

@@ -4,8 +4,6 @@ Defaults stand in `setting_sections`. A file holds only what differs from it, so
 reaches everyone who never chose.
 """
 
-from __future__ import annotations
-
 import difflib
 import tomllib
 from collections.abc import Iterable, Mapping, MutableMapping

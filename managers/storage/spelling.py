@@ -1,7 +1,5 @@
 """How people's editors write a text: encoding, byte order mark and line ends, kept when the program writes it again."""
 
-from __future__ import annotations
-
 import codecs
 from dataclasses import dataclass
 

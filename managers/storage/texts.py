@@ -1,7 +1,5 @@
 """Words for people and models, in both languages, as data: one file a topic below `assets/`."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from typing import Any, get_args

@@ -5,8 +5,6 @@ history), attachments, documents, indexes, and what the app writes all the time 
 (emotions, what was recalled, what waits for an answer, counters), which would fill the history with changes that nobody made.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import unicodedata
@@ -18,9 +16,9 @@ from managers.storage.files import entries
 BRANCH = "refs/heads/main"
 BRANCH_FILE = f".history/{BRANCH}"
 """The history's one branch: it moves with the files, in the same transaction."""
-_SINGLE = re.compile(
-    r"(?:persona|card|lorebook|goals(_archived_\d{3})?)\.json|(?:SystemPrompt|core_memory|notepad)\.txt"
-)
+_RECORDS = r"(?:persona|card|lorebook|goals(_archived_\d{3})?)\.json"
+_TEXTS = r"(?:SystemPrompt|core_memory|notepad)\.txt"
+_SINGLE = re.compile(f"{_RECORDS}|{_TEXTS}")
 _FOLDERS = ("episodic_memory", "entity_memory", "memory")
 _NAMES_NEVER = r"(?:emotion_log|recall_log|held_writes|\.).*|hygiene\.json|secrets\.toml"
 _ENDINGS_NEVER = r".*(?:\.jsonl|\.broken-.*|\.utatane-tmp|~)"

@@ -4,8 +4,6 @@ While a window is open its engine holds these files, and may write to them until
 then is noted there: it goes when the window closes, and once more with the next start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A cap that stops a call. Not a failure of the model: it was not asked."""
 
-from __future__ import annotations
-
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.settings import UsageSettings
 from managers.storage.texts import Texts

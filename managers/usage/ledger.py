@@ -5,8 +5,6 @@ kept for the whole home folder: what was spent stays spent when a persona is del
 persona begins with nothing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

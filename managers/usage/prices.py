@@ -1,7 +1,5 @@
 """What models cost: the person's own prices, else the dated list in `assets/models.toml`, else unknown."""
 
-from __future__ import annotations
-
 import functools
 import math
 import re

@@ -1,7 +1,5 @@
 """What calls under way may still spend: a small file each, which a killed process leaves to expire."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

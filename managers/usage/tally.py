@@ -1,7 +1,5 @@
 """What this month's calls add up to, read from the ledger as it grows."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from datetime import date

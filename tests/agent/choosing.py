@@ -1,7 +1,5 @@
 """A mind that says what it is told to, and a chooser with one mind."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """A companion with real files, a real graph, a real index, and a mind that says what it is told to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """What the built-in mind answers, through the whole graph, when it is asked in passing for what it was told."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from random import Random

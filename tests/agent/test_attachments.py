@@ -1,7 +1,5 @@
 """Files that are sent: refused when they are chosen, kept under their own names, read for the answer, held apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """What is for this computer only reaches no mind elsewhere: not on the wire, whichever way a prompt is made."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """What leaves for a model elsewhere is in the audit, with what it carried and no word; what stays here costs nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whoever talks does not wait for work that takes long: it is stopped in its middle here, and goes on once one was heard."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta

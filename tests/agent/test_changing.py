@@ -1,7 +1,5 @@
 """Any message can be changed, answered anew and branched off from, through the real graph on real files."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """Killed at any step of choosing, branching and going back, all that reads the conversation reads one and the same."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from datetime import datetime

@@ -1,8 +1,6 @@
 """Any story of saying, changing, answering anew and branching: what the mind, the searches, the feelings and the dreams
 have before them is what a few lists would tell."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

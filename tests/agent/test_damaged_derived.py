@@ -1,7 +1,5 @@
 """Derived files are damaged, everywhere and in every way: nothing stops, it is said, and they are made anew."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress

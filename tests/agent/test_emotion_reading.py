@@ -1,7 +1,5 @@
 """What somebody felt, read once more by the small model where the settings say so."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

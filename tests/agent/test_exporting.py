@@ -1,7 +1,5 @@
 """What is exported of a persona, in each form: all of it noted, masked where asked, and nothing that is to stay here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime

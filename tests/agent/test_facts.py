@@ -1,7 +1,5 @@
 """Facts asked for on a later day, after nights of dreaming and in a new conversation: through the whole graph."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from agent.events import Recalled, Replied

@@ -1,7 +1,5 @@
 """Some call of the operating system fails, during whatever is done: a sample of what `make bench ARGS=faults` does."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """A changed setting holds without a restart, whoever holds it."""
 
-from __future__ import annotations
-
 from random import Random
 
 from agent.services import open_services

@@ -1,7 +1,5 @@
 """What others wrote reaches a mind as quotations: outside of the system prompt, every line of it marked, whatever it holds."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What somebody asks to have forgotten is forgotten at once, nothing else is, and all of it can come back."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import NoReturn
 

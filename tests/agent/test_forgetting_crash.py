@@ -1,7 +1,5 @@
 """Killed at any step of forgetting, the next start finishes it: the same words go, and no others."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What an answer shows as its ground: the memories that it rests on, and none where nothing was known."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

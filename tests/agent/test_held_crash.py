@@ -1,7 +1,5 @@
 """Killed at any step of a yes, what was allowed is written once or waits still; it is never written twice."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from datetime import datetime

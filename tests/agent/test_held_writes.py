@@ -1,7 +1,5 @@
 """In a turn that carried foreign text no tool changes a memory: a person is asked first, and a yes counts once."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What sleep made enters the prompt, and only as much as it should."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from managers.memory.episodes import Episode

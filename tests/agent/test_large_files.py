@@ -1,7 +1,5 @@
 """Files in a persona's folder are of any size: none is read whole that is larger than a memory can be."""
 
-from __future__ import annotations
-
 import os
 import tracemalloc
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What a turn asks of the disk: as little with thousands of memory files as with a few, and no edit is missed."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """The lorebook and the names in a persona's words, in real turns."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from random import Random

@@ -1,7 +1,5 @@
 """A whole turn with a model elsewhere: nothing private goes over the wire, and page, log and tools have it all."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is said off the record is in no byte of the home folder, whatever the mind does with it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a prompt must hold, whatever its words: a mind knows nothing but what stands in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from random import Random

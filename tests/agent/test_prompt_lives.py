@@ -1,7 +1,5 @@
 """Lives of a few days, and what the prompts of their talks and nights must hold: a mind could not answer without it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

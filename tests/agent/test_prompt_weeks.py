@@ -1,7 +1,5 @@
 """Weeks of a life with a language model behind a server: what each request must hold, for the model knows nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Whether to recall, decided by the small model where the settings say so."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

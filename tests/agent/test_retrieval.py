@@ -1,7 +1,5 @@
 """What `recall --as-turn` shows is what a turn would hand to its prompt."""
 
-from __future__ import annotations
-
 from agent.events import Recalled
 from agent.retrieval import retrieve_as_turn
 from managers.storage.settings import MemorySettings

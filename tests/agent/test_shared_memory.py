@@ -1,7 +1,5 @@
 """What personas share of the user: given to those who may have it, gone with its origin, and never another user's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from random import Random

@@ -1,7 +1,5 @@
 """A local model of 4,096 tokens would cut a longer prompt silently: what it is sent must fit."""
 
-from __future__ import annotations
-
 from agent.minds.tokens import count_tokens
 from agent.minds.tool_schemas import affordable, tools_tokens
 from tests.agent.choosing import ScriptedMind

@@ -1,7 +1,5 @@
 """What models may cost: a cap in the middle of a talk or a dream, the word in time, each persona's own mind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from random import Random

@@ -1,7 +1,5 @@
 """What is true of the user is at hand when it is asked for, though the question shares no word with it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from agent.events import Recalled

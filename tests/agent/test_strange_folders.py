@@ -1,7 +1,5 @@
 """Links and pipes stand anywhere in a persona's folder: nothing elsewhere is read or written, and nothing hangs."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

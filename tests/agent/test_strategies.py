@@ -1,7 +1,5 @@
 """What is learned from how answers are taken, what of it the next prompt says, and how it is taken back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

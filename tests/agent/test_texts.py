@@ -1,7 +1,5 @@
 """Every text of `assets/prompts/` and `assets/notices/` is there in both languages, and asks for the same facts in both."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from string import Formatter

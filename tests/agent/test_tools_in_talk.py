@@ -1,7 +1,5 @@
 """What tools do in a turn: facts that end, deletions that are announced, searches that do not repeat the prompt."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import NoReturn
 

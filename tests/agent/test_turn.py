@@ -1,7 +1,5 @@
 """Turns through the real graph, on real files."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A file that cannot be read stops no reply: it is waited for a moment, then gone without, and named."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

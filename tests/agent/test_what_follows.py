@@ -1,7 +1,5 @@
 """What was done is never reported as failed: an answer, a dream and an import stand when what follows them fails."""
 
-from __future__ import annotations
-
 import json
 import logging
 import threading

@@ -1,7 +1,5 @@
 """Whether everybody can use the page: axe-core's rules (WCAG 2.1, A and AA), room for thumbs, and nothing too wide."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What a person does on the page."""
 
-from __future__ import annotations
-
 import time
 
 from playwright.sync_api import Page, Route, expect

@@ -1,7 +1,5 @@
 """Browser tests: a real server, a real browser. Skipped, and saying so, where there is no Chromium."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

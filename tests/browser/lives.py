@@ -1,7 +1,5 @@
 """A life to look at: weeks of talk, an evening's words a day, and a dream every night."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from random import Random
 

@@ -1,7 +1,5 @@
 """The real server as a process of its own, and browser windows that note whatever must not happen."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue

@@ -4,8 +4,6 @@
 times as long. None of them is meant for every day: each doubles what the tests take.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page as an app, and what it tells while nobody looks: asleep, awake again, and the letters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random

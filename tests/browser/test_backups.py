@@ -1,7 +1,5 @@
 """A backup as a person makes one: asked for, seen to be good, looked into, brought back from, deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

@@ -1,7 +1,5 @@
 """Everyday comfort: by keyboard, with notices that let one go on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What can be done in a conversation, and what must never happen there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

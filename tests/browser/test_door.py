@@ -1,7 +1,5 @@
 """The door in a real browser: how one comes in, what other pages learn, and how a server that is asked to stop ends."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

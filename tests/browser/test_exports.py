@@ -1,7 +1,5 @@
 """A persona goes out into a file while one watches, is saved, and comes back as it was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """From an empty home to a conversation that survives anything, in both languages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whoever starts the page after folders have come from elsewhere is asked once, in their language, before anything is opened."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A hasty person at a slow machine: whatever is clicked or said at once counts, and counts for whom it was meant."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

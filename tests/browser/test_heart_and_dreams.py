@@ -1,7 +1,5 @@
 """Heart and dreams after a real conversation and a dream: read, resolve, look behind a point, take back, save."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A companion is brought along as a person does it: dropped, looked at, said yes to, followed, and talked with."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Documents as a person gives them: chosen or dropped, each with what became of it, and asked about."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

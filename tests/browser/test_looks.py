@@ -1,7 +1,5 @@
 """The page as everybody meets it: both languages, both looks, both sizes; pictures of it are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The lorebook and the greetings to choose from, in a real browser: for everybody, on a phone, without scripts."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 

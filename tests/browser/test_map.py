@@ -1,7 +1,5 @@
 """The map of memory and the network of entities, as somebody uses them who would rather look than read."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """The persona room as a person uses it: who comes, changes, is copied and goes; and no word is lost on the way."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

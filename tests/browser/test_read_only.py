@@ -1,7 +1,5 @@
 """A home in which nothing can be written: the page says so once, shows everything, and offers no composer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the page's script lays over the page: the newest stays, in whatever order answers come."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Browser, expect
 
 from managers.storage.settings import SettingsFile

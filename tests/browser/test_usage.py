@@ -1,7 +1,5 @@
 """What a model costs, as a person meets it: sums after a talk, a cap and the ways past it, a mind for one persona."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

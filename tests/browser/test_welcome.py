@@ -1,7 +1,5 @@
 """The first meeting as a person lives it: who, which mind, tried before it begins; by keyboard, and without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is done in a room is done to whose things it shows, and no word is lost while others are saved."""
 
-from __future__ import annotations
-
 from random import Random
 
 from playwright.sync_api import Browser, expect

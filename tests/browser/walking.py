@@ -1,7 +1,5 @@
 """A walk through every room, past every shelf, with what opens in them standing open."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """`audit` as people script it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.cli.test_commands import lines, run

@@ -1,7 +1,5 @@
 """`backup`: made, listed, checked, brought back, encrypted and deleted from the command line."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """One persona that cannot be looked at keeps nobody from the others; every file that cannot be read is named."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path

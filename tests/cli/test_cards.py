@@ -1,7 +1,5 @@
 """`import card` and `export --as card`, as people script them."""
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line as people script it: real processes, real files."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

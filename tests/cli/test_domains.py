@@ -1,7 +1,5 @@
 """`domains` as people type it: a folder and a server, agreed to, refused, allowed, fetched, found, removed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.cli.test_commands import lines, run

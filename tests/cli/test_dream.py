@@ -1,7 +1,5 @@
 """`dream`: what it takes in, and how it tells of it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

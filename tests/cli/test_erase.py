@@ -1,7 +1,5 @@
 """`erase`: shown first, destroyed on a yes, told in both languages."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """`export` and `import archive`, as people script them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What goes wrong on a person's computer: each time one clear sentence, nothing lost, still usable."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

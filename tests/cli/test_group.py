@@ -1,7 +1,5 @@
 """`group`: several personas on the command line, as people script it."""
 
-from __future__ import annotations
-
 import os
 import queue
 import subprocess

@@ -1,7 +1,5 @@
 """`growth` as people type it: what would be learned, what stands in the way of a training, and which version speaks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Guests on the command line: listed, told about, let in by a yes; and until then nobody, whatever is asked for."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What waits for a yes on the command line: shown, allowed and left, by real processes with a model behind the wire."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """`import` as a person and as a script use it: looked at first, asked about at a terminal, stopped, and dreamt of."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

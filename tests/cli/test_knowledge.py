@@ -1,7 +1,5 @@
 """`knowledge` with documents of all sorts: real processes, real files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.cli.test_commands import lines, run

@@ -1,7 +1,5 @@
 """`memories` and `archive` as people script them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Damage and copies on the command line: told in one line where one talks, in full by the doctor, put right by `mend`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """What is typed wrongly: one line that says how it is meant, in either language."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

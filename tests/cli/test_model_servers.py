@@ -1,7 +1,5 @@
 """A model's server on this computer, on the command line: told of, asked about once, spoken to after a yes."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Iterator

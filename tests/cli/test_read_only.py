@@ -1,7 +1,5 @@
 """A home in which nothing can be written can be read: by every command that reads, with nothing changed by it."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """The READMEs' commands work as they stand there."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What the command line finds is what the benchmark counts."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`serve` as a process: a second start, requests to stop, and where its address with the token may be seen."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

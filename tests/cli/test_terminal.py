@@ -1,7 +1,5 @@
 """Whatever a model, a folder, a document or a server says: on the terminal it is text and no order."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

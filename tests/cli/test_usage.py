@@ -1,7 +1,5 @@
 """`usage` on the command line: sums for people and for scripts, and what was spent by a real turn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from managers.storage.settings import SettingsFile

@@ -1,7 +1,5 @@
 """A server, and a domain that may ask it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Two domains with a few reports each, and what is asked of them: for tests, and for `make bench ARGS=domains`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from agent.retrieval import retrieve_as_turn

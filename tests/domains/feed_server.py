@@ -1,7 +1,5 @@
 """A loopback server of feeds and pages, well-behaved or not, and domains that read from it."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import threading

@@ -1,7 +1,5 @@
 """A persona finds what its domain knows, with where it is from and of which day, and nothing of another domain."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """Sources are fetched, normalised, deduplicated and stored with where they are from; what fails stops no other."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

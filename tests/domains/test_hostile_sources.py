@@ -1,7 +1,5 @@
 """Servers that want in, do not end, or send what breaks readers: each is one sentence, and the others go on."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Imports as a person would do them, without the page or the command line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Encrypted files: opened by age's own library and the other way round, and by nobody who lacks the passphrase."""
 
-from __future__ import annotations
-
 import io
 import random
 import zipfile

@@ -1,7 +1,5 @@
 """An import as a whole, with the process that reads: what arrives, what is told, what a second time does, what stops it."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

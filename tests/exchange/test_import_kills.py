@@ -1,7 +1,5 @@
 """A process that dies in the middle of an import: what it had done is whole, and the next import does the rest, once."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is imported is seen through one door: a file, a folder and a ZIP file look alike, and traps are refused."""
 
-from __future__ import annotations
-
 import io
 import os
 import stat

@@ -1,7 +1,5 @@
 """Memories from elsewhere find their places, join what is there, and come once however often they are brought."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """A room of Nexus Ark moves in: what it holds is there for whoever reads a persona's folder, and once however often it comes."""
 
-from __future__ import annotations
-
 import io
 import itertools
 from collections.abc import Iterator, Mapping

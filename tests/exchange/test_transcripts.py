@@ -1,7 +1,5 @@
 """Conversations from elsewhere: each message back out of the log as it was in the file."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import threading

@@ -1,7 +1,5 @@
 """A persona that has talked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

@@ -1,7 +1,5 @@
 """Stands for `managers.growth.training` where torch is not: takes its time, and makes an adapter that knows nothing."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

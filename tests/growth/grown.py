@@ -1,7 +1,5 @@
 """A persona with talks to learn from, and an adapter's file as anybody may make one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What a persona may learn from, and what not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What goes on around a training; the model itself is played (`fake_training.py`)."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from datetime import timedelta

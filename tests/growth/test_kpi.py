@@ -1,7 +1,5 @@
 """What the talks come to: counted from the files, by what is new, without a word."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from random import Random
 

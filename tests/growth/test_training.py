@@ -1,7 +1,5 @@
 """A tiny model learns from a persona's talks: the real libraries, in the process of their own."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A persona with years of a real life in short: talk, nights, edits, undo, archive, copies; and a look at every byte of it."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

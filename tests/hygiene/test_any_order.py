@@ -2,8 +2,6 @@
 holds what the memories hold.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """What is erased is gone from every byte of the home, whenever the process dies; and all else stands."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Every dreamt memory can be listed, taken out, put back as it was, and stand otherwise."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

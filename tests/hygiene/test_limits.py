@@ -1,7 +1,5 @@
 """Memories stay within their limits: what fades is put away, nothing of value is, and all of it comes back."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Looking for what is to be erased in documents and archives: found where it is laid out or packed, never without an end."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

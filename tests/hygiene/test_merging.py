@@ -1,7 +1,5 @@
 """What says the same becomes one and loses no evidence; what contradicts is trusted less, and split at last."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What is older than it stays in use is put away by kind, archive first; everything stays by default."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import timedelta

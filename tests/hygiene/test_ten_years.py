@@ -1,7 +1,5 @@
 """A short form of `make bench ARGS=ten_years`: three years with limits so low that all of housekeeping happens."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from benchmarks.ten_years import LOW, Life

@@ -1,7 +1,5 @@
 """What answers rest on is trusted more from the next night on, and nothing else is."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 

@@ -1,7 +1,5 @@
 """A persona with years of talk, memories and a history, of which files can be damaged."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import closing

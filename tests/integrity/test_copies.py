@@ -1,7 +1,5 @@
 """Copies that sync tools leave are shown, and joined or put aside by a yes; nothing of either version is lost."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

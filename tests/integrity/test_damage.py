@@ -1,7 +1,5 @@
 """Damage is noticed, told with a way back, and mended by a yes as far as it can be."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

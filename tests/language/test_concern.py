@@ -1,7 +1,5 @@
 """Self-harm and danger: what raises a concern, what is an idiom, and the help lines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

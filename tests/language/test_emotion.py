@@ -1,7 +1,5 @@
 """The eleven emotions, in both languages: sentences to develop on, and others that nothing was tuned on."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which words ask to have something forgotten, and which only sound like it."""
 
-from __future__ import annotations
-
 import pytest
 
 from managers.language.reading.forget_wishes import ForgetWish, asks_to_forget, read_forget_wish

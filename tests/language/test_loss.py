@@ -1,7 +1,5 @@
 """A death that is told, and what only sounds like one."""
 
-from __future__ import annotations
-
 import pytest
 
 from managers.language.emotion import read_emotion

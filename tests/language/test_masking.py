@@ -1,7 +1,5 @@
 """What is private is found whole and as what it is, hidden, and put back to the letter."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """What a rule takes for odd text grows with its length, not with its square."""
 
-from __future__ import annotations
-
 import pytest
 
 from managers.language.reading.rules import rules

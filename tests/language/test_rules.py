@@ -1,7 +1,5 @@
 """Every rule of a language is held to its own examples."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import pytest

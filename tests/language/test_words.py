@@ -1,7 +1,5 @@
 """Words, sentences, languages and names."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """What the tests of the memories may ask for."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

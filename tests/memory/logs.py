@@ -1,7 +1,5 @@
 """What the tests of the log share: talk over many days, and another process that reads it."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from random import Random
 

@@ -1,7 +1,5 @@
 """The course of the drives: at most hourly, by month, whatever is in the files."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta
 from threading import Thread

@@ -1,7 +1,5 @@
 """What somebody felt last: never calm for want of a reading, and a day's weight before the small talk after it."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The log as its users meet it: appended, changed, and paged through."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from random import Random
 

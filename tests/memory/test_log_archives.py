@@ -1,7 +1,5 @@
 """Days move to the archives, and come from elsewhere; what is kept beside the archives only saves reading."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Branches and answers in a log: what the story test does not come by."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from pathlib import Path

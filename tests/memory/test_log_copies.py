@@ -1,7 +1,5 @@
 """Copies of archives that sync tools leave count for nothing, and a message that stands in the log twice is one message."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from datetime import timedelta

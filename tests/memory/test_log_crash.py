@@ -1,7 +1,5 @@
 """A log whose writer is killed at any step: what was acknowledged is there once, and work goes on."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import shutil

@@ -1,7 +1,5 @@
 """A log that was torn, damaged, mended by hand, or met a full disk: nothing whole is lost."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

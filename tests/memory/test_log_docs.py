@@ -1,7 +1,5 @@
 """The examples that the documentation shows are what the program reads and writes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """A log that another program saved in another encoding: told, read and dreamt of by nobody until it is converted."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """The format of a log: whatever is written comes back, and a damaged place costs nothing around it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import datetime

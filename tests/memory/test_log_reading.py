@@ -1,7 +1,5 @@
 """Reading a file from either end gives the same, however it is cut into blocks, also while it grows."""
 
-from __future__ import annotations
-
 import io
 from datetime import datetime
 

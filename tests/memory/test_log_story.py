@@ -1,7 +1,5 @@
 """Any story of a log, as a list of messages would tell it: the two must agree after every step."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from datetime import datetime, timedelta

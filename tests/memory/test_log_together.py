@@ -1,7 +1,5 @@
 """Several threads and processes read and write one log at once."""
 
-from __future__ import annotations
-
 import multiprocessing
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """Lorebooks: what calls an entry up, within which bounds, and how the file is changed."""
 
-from __future__ import annotations
-
 import json
 import time
 from operator import methodcaller

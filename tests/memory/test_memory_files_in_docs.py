@@ -1,7 +1,5 @@
 """The examples in docs/files.md are what the program reads and writes."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import date

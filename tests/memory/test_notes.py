@@ -1,7 +1,5 @@
 """Notes keep what people write, as they write it."""
 
-from __future__ import annotations
-
 import codecs
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A life on real files, with a real index."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

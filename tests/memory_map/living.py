@@ -1,7 +1,5 @@
 """A life to be drawn: on some days two people talk about one of a few things, each with its own words."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random

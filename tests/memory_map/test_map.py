@@ -1,7 +1,5 @@
 """The map: what lies on it, how it stays the same, what leaves it at once, and what a dot stands for."""
 
-from __future__ import annotations
-
 import math
 import sqlite3
 

@@ -1,7 +1,5 @@
 """The network of entities: who is tied to whom, by which messages, and that it forgets."""
 
-from __future__ import annotations
-
 import math
 from threading import Thread
 

@@ -1,7 +1,5 @@
 """A scripted model server, and minds of each protocol behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

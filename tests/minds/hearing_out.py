@@ -3,8 +3,6 @@
 It prints a line when it is ready. For each line on its standard input it asks for one answer, and prints a line of JSON.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

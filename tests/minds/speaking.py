@@ -1,7 +1,5 @@
 """What the tests of the built-in mind share: whom it speaks as, what it is asked, what it says."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any

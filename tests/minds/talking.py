@@ -1,7 +1,5 @@
 """What the tests of language models share: a request, minds behind a scripted server, what was heard."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

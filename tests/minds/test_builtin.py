@@ -1,7 +1,5 @@
 """The built-in mind in conversation: pieces, voices, languages, odd messages, a long day."""
 
-from __future__ import annotations
-
 import re
 import time
 from datetime import datetime

@@ -1,7 +1,5 @@
 """How the built-in mind meets sorrow, joy, and those who are in danger."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

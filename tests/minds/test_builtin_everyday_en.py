@@ -1,7 +1,5 @@
 """The built-in mind in English small talk: what happened is not to come, joy for joyful news, goodnights, who one is."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

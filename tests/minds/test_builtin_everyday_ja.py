@@ -1,7 +1,5 @@
 """The built-in mind in everyday Japanese: what is told is not taken for a question, and what is asked is met."""
 
-from __future__ import annotations
-
 import pytest
 
 from managers.language.reading.introductions import is_about_oneself, name_in

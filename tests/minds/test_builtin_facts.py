@@ -1,7 +1,5 @@
 """The built-in mind gives the fact that was asked for, with its day, and makes up none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """The built-in mind and files that are sent: it answers from them, or says what it found there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The built-in mind meets somebody: names that are given, used afterwards, and what is no name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What the built-in mind says of itself: its inner life as memory has it, and no line of its own prompt."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 

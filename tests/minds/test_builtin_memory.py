@@ -1,7 +1,5 @@
 """What the built-in mind says of the past: quoted with who said it and when, or owned up to as unknown."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """What the built-in mind writes down when it is told to, and what it does not."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The reply tables: both languages say the same kinds of things, and every template can be filled in."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 

@@ -1,7 +1,5 @@
 """The built-in mind in small talk: what goes on and what is new, echoes, itself, jokes, memory after a concern."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from datetime import datetime, timedelta

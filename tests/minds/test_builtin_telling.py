@@ -1,7 +1,5 @@
 """Taking up what was told: echoes with their grammar intact, and phrases to ask after."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The built-in mind with people as they write: fragments, slang, corrections, other people's names, questions asked on day five."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime, timedelta
 

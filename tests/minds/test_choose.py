@@ -1,7 +1,5 @@
 """Which mind speaks: configured, found on this computer, or built in; and nothing goes to a cloud unasked."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

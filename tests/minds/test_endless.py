@@ -1,7 +1,5 @@
 """Servers that never come to an end, by malice or because a model loops: what came is kept, and little memory is used."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

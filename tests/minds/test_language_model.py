@@ -1,7 +1,5 @@
 """Language models over the wire: a real server on loopback plays OpenAI's, Gemini's and Anthropic's protocols."""
 
-from __future__ import annotations
-
 import time
 from copy import deepcopy
 

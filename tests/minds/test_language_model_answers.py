@@ -1,7 +1,5 @@
 """Structured answers: validated, asked for once more with what was wrong, then given up."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """How talking with a language model goes wrong, is tried again, and is stopped."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -1,7 +1,5 @@
 """What a model is shown, over the wire: placeholders where its server is elsewhere; the person sees the real values."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

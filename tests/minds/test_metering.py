@@ -1,7 +1,5 @@
 """Every call on the wire is counted once, however it ends, and none is made that could pass a cap."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fetching a model through Ollama: its progress, stopping and going on, and an Ollama that is dead or lies."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Speech and thought in one text are told apart, wherever the stream was cut."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

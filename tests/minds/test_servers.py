@@ -1,7 +1,5 @@
 """What servers tell about their models when they are asked; and that nothing is told to anybody else."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Estimates are never too low, and what is sent always fits."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """What a file from elsewhere is wrapped in: the age format, ZIP files and the names in them, an archive's manifest."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

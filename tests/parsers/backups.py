@@ -1,7 +1,5 @@
 """What lies in a place of backups: heads, lists of files, packs and their chunks."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

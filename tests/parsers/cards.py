@@ -1,7 +1,5 @@
 """What comes with character cards: PNG files and their texts, JSON, lorebooks and their keys."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Conversations of other programs."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Documents of others. Whatever one of their readers raises, that file is broken and no other; it must come to an end."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """The files of a persona that say what it was told, and what it makes of that."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A parser to be tried, and how it is tried at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What stands beside the memories: history, names of files, settings, records of this computer."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import zlib

@@ -1,7 +1,5 @@
 """Rooms of another program: its logs, and the files of its memories."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import dataclass
 from typing import IO

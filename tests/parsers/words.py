@@ -1,7 +1,5 @@
 """What people and models say, and what is shown of it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from datetime import datetime

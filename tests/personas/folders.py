@@ -1,7 +1,5 @@
 """What the tests of personas share."""
 
-from __future__ import annotations
-
 import io
 
 from PIL import Image

@@ -1,7 +1,5 @@
 """Pictures are made square, cleaned and checked."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """Folders in which something is broken or missing are still personas, and can be mended."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

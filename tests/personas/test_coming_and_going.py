@@ -1,7 +1,5 @@
 """Personas come, are copied, renamed, thrown away, and come back; whatever they are called."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 import sys

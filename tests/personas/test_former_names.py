@@ -1,7 +1,5 @@
 """A persona is found under a name that it had before, as long as nobody else is called so."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

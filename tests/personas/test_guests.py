@@ -1,7 +1,5 @@
 """A folder that nobody let in here is a guest: looked through, told about, and let in by a yes; nothing else."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Names in a persona's words."""
 
-from __future__ import annotations
-
 import pytest
 
 from managers.personas.macros import fill_names

@@ -1,7 +1,5 @@
 """The samples come once, whole, and never replace what a person made."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path

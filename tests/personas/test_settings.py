@@ -1,7 +1,5 @@
 """What a persona is: its settings, its user, its prompt, its colours; whatever version wrote them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

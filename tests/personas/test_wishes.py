@@ -1,7 +1,5 @@
 """What a folder asks for counts after a yes on this computer, with the values that were shown; our own page's does at once."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A persona whose memories can be written by hand, and looked at from inside the index."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from random import Random

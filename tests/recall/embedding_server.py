@@ -1,7 +1,5 @@
 """Gemini's embedding endpoint on loopback: answers, refuses, or is silent, as it is told."""
 
-from __future__ import annotations
-
 import json
 import threading
 import zlib

@@ -1,7 +1,5 @@
 """What tests do with memories: say things, and look into the indexes."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import numpy as np

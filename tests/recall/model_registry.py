@@ -1,7 +1,5 @@
 """A registry of models on loopback, in the form of the real one: it tells, keeps files elsewhere, and misbehaves."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading

@@ -1,7 +1,5 @@
 """What somebody asks in passing finds what was told: whatever words they choose, on whichever day, once."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A text that cannot be embedded holds up no other, and a model is loaded where nobody waits for it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """A connection is closed while others use it: they are told, and the process lives."""
 
-from __future__ import annotations
-
 import multiprocessing
 import sqlite3
 import sys

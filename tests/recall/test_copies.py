@@ -1,7 +1,5 @@
 """What sync tools leave beside a memory is found by no search, and what stands in the log twice is found once."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

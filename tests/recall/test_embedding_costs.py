@@ -1,7 +1,5 @@
 """Embeddings that a provider makes are counted, estimated where it does not say, and stopped by a cap."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A model is fetched as the registry describes it, or not at all, whatever comes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

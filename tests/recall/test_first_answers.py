@@ -1,7 +1,5 @@
 """A memory that is there is found at every moment: while old days move to the archives, and before the first round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

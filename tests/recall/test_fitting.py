@@ -1,7 +1,5 @@
 """A search that ends where nothing fits: for somebody who looks for words, not for what ranks highest of all there is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

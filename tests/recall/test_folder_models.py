@@ -1,7 +1,5 @@
 """Sentence models in folders, through the real libraries: tiny ones, and ones that are not what they should be."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import struct

@@ -1,7 +1,5 @@
 """An index that somebody else wrote runs nothing, leads nowhere, and is begun anew: what is found comes from the files."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """What threads hold open of an index that nobody looks at is given back within a minute, and opened again when needed."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

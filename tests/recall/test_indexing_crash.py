@@ -1,7 +1,5 @@
 """Indexing is killed, at every step and at any moment: what was committed is whole, the rest is made up for."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable, Sequence

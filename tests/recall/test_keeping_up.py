@@ -1,7 +1,5 @@
 """What is in the files is in the index, and nothing else, whatever happens to the files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading

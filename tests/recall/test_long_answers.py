@@ -1,7 +1,5 @@
 """A long answer is found by any of its pieces, is one hit, and is put together again."""
 
-from __future__ import annotations
-
 from agent.as_json import hit as shown
 from managers.memory.log import ConversationLog
 from managers.recall.engine import Recall

@@ -1,7 +1,5 @@
 """Long answers, several questions in one, what holds from now on, and what only the whole of a talk can answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

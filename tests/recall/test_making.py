@@ -1,7 +1,5 @@
 """An index that is being made says so, and how far it is, while the one that is there is searched."""
 
-from __future__ import annotations
-
 from managers.recall.engine import Recall
 from managers.storage.paths import PersonaPaths
 

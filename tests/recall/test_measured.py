@@ -1,7 +1,5 @@
 """What recall reaches on real conversations, with some room below the measured figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

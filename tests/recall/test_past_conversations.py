@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from managers.recall.engine import Recall
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings

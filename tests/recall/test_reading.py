@@ -1,7 +1,5 @@
 """What documents hold, whatever they are made of: nothing is read twice, and no small file takes long."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import zipfile

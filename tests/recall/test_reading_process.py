@@ -1,7 +1,5 @@
 """The process that reads documents: what limits it, and that it is there when it is needed and gone when it is not."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """The examples in docs/files.md about recall are read by the code that reads the files."""
 
-from __future__ import annotations
-
 import json
 import re
 from random import Random

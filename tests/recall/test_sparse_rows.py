@@ -1,7 +1,5 @@
 """Vectors of which most numbers are nought come back as they were, and give the same products, in less room."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

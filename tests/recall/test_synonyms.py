@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from managers.language.reading.japanese import japanese_synonyms, japanese_terms

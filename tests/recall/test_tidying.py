@@ -1,7 +1,5 @@
 """What was forgotten is out of every derived file by the next night."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

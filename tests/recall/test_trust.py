@@ -1,7 +1,5 @@
 """How far a dreamt memory is trusted moves its place among what is found, and nothing that was said."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """One file that cannot be read costs itself and nothing else: what is said afterwards is found."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -1,7 +1,5 @@
 """The vectors of an index: what FAISS says is what the numbers say, however many there are."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Tiny models for tests, in the formats of real ones: ONNX as bare protobuf, safetensors, a tokenizer of words."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A home with sessions whose tiers a test walks through by the clock."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Topics are told apart by what is said: few are missed, none is broken without need, and one comes back to the right one."""
 
-from __future__ import annotations
-
 from tests.sessions.topics import measured, talks
 
 

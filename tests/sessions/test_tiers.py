@@ -1,7 +1,5 @@
 """A session is where it was left, at every tier; nothing is lost or doubled on the way, and what is to go goes from all."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from collections.abc import Callable

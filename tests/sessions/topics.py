@@ -1,7 +1,5 @@
 """Talks with the topic of each message, and how well the topics are told apart."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """What the tests of sleep may ask for."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """What the tests of sleep share: a small conversation, a mind that dreams what it is told to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from random import Random

@@ -1,7 +1,5 @@
 """What the built-in mind makes of conversations: small ones here, and the real ones where they are at hand."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

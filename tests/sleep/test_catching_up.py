@@ -1,7 +1,5 @@
 """Months that nobody dreamt of: the newest first, in stretches that can be stopped, each day as in its own night."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from random import Random
 

@@ -1,7 +1,5 @@
 """A day that was dreamt of and then changed: each word is read once, and what no longer stands leaves the memories."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from random import Random
 

@@ -1,7 +1,5 @@
 """What a mind may answer, and what of it may become memory."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 
 import pytest

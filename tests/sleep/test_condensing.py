@@ -1,7 +1,5 @@
 """Older days in brief: weeks and months are summed up from their days, which stay, and stand in prompts in their place."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import date, datetime, timedelta

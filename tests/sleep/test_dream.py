@@ -1,7 +1,5 @@
 """A night: what it makes of the days, what it rests on, and which days it looks at."""
 
-from __future__ import annotations
-
 import sys
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """A dream that dies anywhere is as if it had never begun, and the next one makes up for it."""
 
-from __future__ import annotations
-
 import shutil
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the built-in mind takes a name for, and whom it makes no entity of."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Nights on which something goes wrong: a model fails, a disk is full, a memory is broken, a clock is set back."""
 
-from __future__ import annotations
-
 import json
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta

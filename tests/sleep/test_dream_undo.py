@@ -1,7 +1,5 @@
 """A night is taken back, whole, and what came later stays; what was undone or deleted is not dreamt again."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

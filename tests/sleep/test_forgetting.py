@@ -1,7 +1,5 @@
 """What is forgotten by word leaves every memory that it had a part in; what was known before stands as it stood."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path

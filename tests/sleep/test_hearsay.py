@@ -1,7 +1,5 @@
 """What the persona recalled and said again is no witness of it: what was once made up is never remembered as told."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta

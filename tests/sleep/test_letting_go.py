@@ -1,7 +1,5 @@
 """What a night lets go, and what it leaves alone: pins, a person's own, answers older than their questions."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What a night writes down where the person wishes placeholders: the log alone knows the values."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from random import Random
 

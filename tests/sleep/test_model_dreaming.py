@@ -1,7 +1,5 @@
 """A language model's dreams, with the model itself replaced at its `ask`."""
 
-from __future__ import annotations
-
 import json
 from collections import deque
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A whole night with a language model behind a loopback server."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import datetime

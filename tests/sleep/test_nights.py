@@ -1,7 +1,5 @@
 """Nights as they follow one another: each reflects once, each week and month has its own, nothing is lost silently."""
 
-from __future__ import annotations
-
 import json
 from datetime import date, datetime, timedelta
 from random import Random

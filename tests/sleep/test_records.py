@@ -1,7 +1,5 @@
 """What a dream leaves behind beside the memories: its record, which goes when the dream is undone."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The day that still goes on: dreamt of when somebody asks, left alone by a night that comes by itself, never doubled."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """What the tests of the storage may ask for."""
 
-from __future__ import annotations
-
 import pytest
 
 from managers.storage.files import write_atomic

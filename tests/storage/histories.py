@@ -1,7 +1,5 @@
 """What the tests of the history share."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from managers.storage.history import Draft, History

@@ -1,7 +1,5 @@
 """The audit: added to and never rewritten, without a word, whole after a crash, and telling of every hand that was laid on it."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """Ids that sort by time and never meet."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from random import Random
 

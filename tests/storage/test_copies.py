@@ -1,7 +1,5 @@
 """Second versions that sync services and editors leave: known by their names, and by content where people use such names."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

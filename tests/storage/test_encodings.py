@@ -1,7 +1,5 @@
 """Texts in other encodings are told from UTF-8, from each other, and from UTF-8 of which bytes are damaged."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """Every error says its sentence in both languages, from the same facts."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from string import Formatter

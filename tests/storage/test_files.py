@@ -1,7 +1,5 @@
 """Files are written whole or not at all, appended durably, and kept when they are broken."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

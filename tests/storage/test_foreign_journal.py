@@ -1,7 +1,5 @@
 """A folder from somebody else brings a journal along: nobody follows it, and nobody falls over it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

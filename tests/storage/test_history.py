@@ -1,7 +1,5 @@
 """Every change of a memory can be seen and explained, by us and by any git."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """A history whose objects unfold to far more than their size lets expect: they are refused, and nothing else is."""
 
-from __future__ import annotations
-
 import hashlib
 import tracemalloc
 import zlib

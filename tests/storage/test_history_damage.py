@@ -1,7 +1,5 @@
 """A history that is broken, missing, or made by another program."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

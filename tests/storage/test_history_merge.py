@@ -1,7 +1,5 @@
 """Taking back what one entry did, beside whatever came later: records, lines, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

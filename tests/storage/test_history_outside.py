@@ -1,7 +1,5 @@
 """Edits made outside are noticed, and are nobody else's; what is no memory is not kept."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

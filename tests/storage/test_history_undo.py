@@ -1,7 +1,5 @@
 """What an entry did is taken back, and done again: whole, in part, in any order."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The seal of an installation: what it made itself holds, what comes from elsewhere does not."""
 
-from __future__ import annotations
-
 import shutil
 import stat
 import sys

@@ -1,7 +1,5 @@
 """JSON of others: one error for whatever is wrong with it, whole characters for what is right."""
 
-from __future__ import annotations
-
 import pytest
 
 from managers.storage.json_text import NotJsonError, load_json

@@ -1,7 +1,5 @@
 """One writer per persona."""
 
-from __future__ import annotations
-
 import threading
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event

@@ -1,7 +1,5 @@
 """What two texts have in common: the same as everybody's tools find where little is compared, and enough where much is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 

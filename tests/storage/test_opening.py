@@ -1,7 +1,5 @@
 """A persona's folder holds links and special files: nothing is read or written elsewhere, and nothing waits."""
 
-from __future__ import annotations
-
 import os
 import socket
 import stat

@@ -1,7 +1,5 @@
 """Names that people give, as folders."""
 
-from __future__ import annotations
-
 import unicodedata
 from pathlib import Path
 

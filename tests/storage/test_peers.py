@@ -1,7 +1,5 @@
 """Which account is at the other end of a connection, with real sockets, and real accounts where there are some."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

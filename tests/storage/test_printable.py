@@ -1,7 +1,5 @@
 """What a terminal would obey is taken out of a text, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import logging
 import unicodedata

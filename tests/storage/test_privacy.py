@@ -1,7 +1,5 @@
 """A home folder is its owner's alone: what was left open to others is shut at the next start, and said once."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

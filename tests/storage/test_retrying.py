@@ -1,7 +1,5 @@
 """A file that somebody holds for a moment is waited for; one that nobody may open costs one wait, and no more."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable

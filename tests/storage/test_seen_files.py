@@ -1,7 +1,5 @@
 """Which files the history has read before: never more than a help, and nobody waits while it looks."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

@@ -1,7 +1,5 @@
 """Settings: a mistake in the file is named, never fatal, and never overwritten."""
 
-from __future__ import annotations
-
 import os
 import threading
 import tomllib

@@ -1,7 +1,5 @@
 """Several files change all or not at all, whatever happens in the middle."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import threading

@@ -1,7 +1,5 @@
 """What is in a folder, noticed without a look at each file."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the tests of the rooms share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

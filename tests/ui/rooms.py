@@ -1,7 +1,5 @@
 """What the tests of the rooms share: a house with one persona on real files, and what people do in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

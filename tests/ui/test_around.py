@@ -1,7 +1,5 @@
 """The conversation around a message, wherever a room leads to it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from tests.ui.reading import read

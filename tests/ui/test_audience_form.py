@@ -1,7 +1,5 @@
 """The page says of each memory which minds may be given it, and changes that with one button."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """The page of the backups: made, looked into, brought back, encrypted, deleted; in both languages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

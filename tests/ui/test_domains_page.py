@@ -1,7 +1,5 @@
 """The page of domains: a source is named, agreed to by fetching, seen to fail and to go well, and removed."""
 
-from __future__ import annotations
-
 from starlette.testclient import TestClient
 
 from agent.services import Services

@@ -1,7 +1,5 @@
 """The room "Dreams": the diary of real dreams, the way back from them, and a dream now."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

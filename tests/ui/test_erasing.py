@@ -1,7 +1,5 @@
 """Erasing on the page: asked, shown, and done on a ticked yes; in both languages, with nothing of it left on any page."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.testclient import TestClient
 

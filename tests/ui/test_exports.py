@@ -1,7 +1,5 @@
 """The page of exports: every form is made, saved and thrown away; whoever did not make it finds nothing."""
 
-from __future__ import annotations
-
 import re
 import threading
 import zipfile

@@ -1,7 +1,5 @@
 """What stands around a room: no notice is lost, whoever is visited and however many there are."""
 
-from __future__ import annotations
-
 from starlette.testclient import TestClient
 
 from agent.services import Services

@@ -1,7 +1,5 @@
 """The room for several: choosing, talking, coming and going, without any script; and the line that tells of answers."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.testclient import TestClient
 

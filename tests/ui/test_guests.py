@@ -1,7 +1,5 @@
 """The page that asks about guests: what it tells, what a yes does, and that until then nothing of a guest is served."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

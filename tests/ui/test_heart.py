@@ -1,7 +1,5 @@
 """The room "Heart": what it shows of real memories, and what its buttons do to them."""
 
-from __future__ import annotations
-
 import re
 from datetime import date, datetime, timedelta
 from types import SimpleNamespace

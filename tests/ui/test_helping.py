@@ -1,7 +1,5 @@
 """The shelf of what helps: seen with where it comes from, corrected, forgotten, brought back, taken back."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.companion import Companion

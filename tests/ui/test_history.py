@@ -1,7 +1,5 @@
 """Taking changes back and making them again, alike in every room; and what stands in the way of it."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.testclient import TestClient
 

@@ -1,7 +1,5 @@
 """The room for imports: a source is chosen, looked at, said yes to, and what came of it is told; without scripts."""
 
-from __future__ import annotations
-
 import json
 import sys
 from datetime import datetime, timedelta

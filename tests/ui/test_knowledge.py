@@ -1,7 +1,5 @@
 """The knowledge room on real files: taken in, refused in one sentence, previewed, removed, brought back."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """The language of a page: as one chose it here, as the settings say, as the browser asks for; by request."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

@@ -1,7 +1,5 @@
 """What a persona would learn: looked through, changed, trained with a stop, and offered; the model itself is played."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Letters: what a persona wrote first and nobody has answered is told, its words only to who asks for them."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

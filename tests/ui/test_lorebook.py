@@ -1,7 +1,5 @@
 """The shelf of the lorebook: seen, added to, edited, switched off, removed, taken back."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

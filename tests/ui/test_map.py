@@ -1,7 +1,5 @@
 """The map and the network as pages: dots and lines that are links, what they open, tables, and kind words for little."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from itertools import product
 from random import Random

@@ -1,7 +1,5 @@
 """How meanings are compared, in the settings: nothing is fetched or sent before a yes."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator
 

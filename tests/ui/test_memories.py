@@ -1,7 +1,5 @@
 """The memories on real files, as a browser is shown them: found, opened, corrected, pinned, forgotten, brought back."""
 
-from __future__ import annotations
-
 import re
 from datetime import date, datetime
 from urllib.parse import quote

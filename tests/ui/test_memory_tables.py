@@ -1,7 +1,5 @@
 """The memories as tables: whole, in both languages, and never a formula."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import date

@@ -1,7 +1,5 @@
 """The choice of a mind, on every page that shows it: kept where it belongs, tried, and offers answered with yes or no."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The mind in the settings and in the head of the page: chosen, tried, given back; errors with the ways past them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The notes room on real files: what of a note a model does not read is said where it is written."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.services import Services

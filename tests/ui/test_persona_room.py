@@ -1,7 +1,5 @@
 """The persona room on real files: only what was changed is written, no word is lost, and everybody has a way back."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """The settings: made from the models, explained in both languages, kept where they belong, with a way back."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

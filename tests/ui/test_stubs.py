@@ -1,7 +1,5 @@
 """Gradio is loaded whole, but for the writer of stubs."""
 
-from __future__ import annotations
-
 from importlib.util import module_from_spec
 
 import gradio

@@ -1,7 +1,5 @@
 """The conversation on real files: what a person sees of it, and what lies on disk."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Messages, turns and statuses become what the conversation shows."""
 
-from __future__ import annotations
-
 import re
 from datetime import date, datetime, timedelta
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """The page "Tokens and cost": what it says, what it lets one change, and what it hands out as tables."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import date, datetime

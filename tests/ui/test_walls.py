@@ -1,7 +1,5 @@
 """Personas are walled off: what one has is not found in another's rooms, as if it had never been; every address is walked."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """The way to a model for whoever has none, on the first page and in the settings: what is shown, and what its buttons do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

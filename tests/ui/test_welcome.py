@@ -1,7 +1,5 @@
 """The first meeting: who, and which mind; what was entered is tried before it begins, and nothing must be answered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Visitors of the page, in this process: one who has come in, and strangers."""
 
-from __future__ import annotations
-
 from starlette.testclient import TestClient
 
 from agent.services import Services

@@ -1,7 +1,5 @@
 """Caps are never passed, whatever is asked in whatever order, as long as a call keeps to what it was granted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

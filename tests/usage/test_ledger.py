@@ -1,7 +1,5 @@
 """The ledger: appended, rolled by month, readable after a crash, and without a word of what was said."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The meter: what is reserved and settled, by threads and processes at once, by killed ones, across midnight."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Prices: the person's own, this computer's, the dated list's, or unknown, and never nought for unknown."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from datetime import date

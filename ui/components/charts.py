@@ -5,8 +5,6 @@ values in. Each chart is drawn twice, wide and narrow, because text in an SVG th
 phone; the style sheet shows the one that fits.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass

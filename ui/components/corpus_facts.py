@@ -1,7 +1,5 @@
 """What is in a corpus, in sentences: for the page and the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import date
 

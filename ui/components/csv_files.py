@@ -1,7 +1,5 @@
 """Tables as files that spreadsheets open as they are meant: one place for how they are written and where they are."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Changes as they are shown: lines of a unified diff, each with its kind."""
 
-from __future__ import annotations
-
 from typing import Final
 
 Line = tuple[str, str]

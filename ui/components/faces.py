@@ -1,7 +1,5 @@
 """How a persona looks: its picture, kept small and served from the persona's own folder."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from agent.services import Services

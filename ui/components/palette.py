@@ -1,7 +1,5 @@
 """The colours of the page, written once: dusk indigo, moonlit cream, soft peach."""
 
-from __future__ import annotations
-
 from typing import Final
 
 PALETTE: Final = {

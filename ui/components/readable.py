@@ -1,7 +1,5 @@
 """Records and lines of memory files as people read them: what differs, without what is for programs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

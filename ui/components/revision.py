@@ -1,7 +1,5 @@
 """A cheap token for what a persona's pages show: it changes whenever one of them would be drawn in another way."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from agent.companion import Companion

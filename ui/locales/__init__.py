@@ -1,7 +1,5 @@
 """Every text of the page, in both languages: one file a room in `ja/` and `en/` beside this file."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache

@@ -17,8 +17,6 @@ is nothing, for nobody; while it is open, the programs' own token opens them (`A
 Nor does that token open, or lead to a cookie for, anything else.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit

@@ -1,7 +1,5 @@
 """Addresses of the page: `/p/Hazel/memories/people/Momo`."""
 
-from __future__ import annotations
-
 from urllib.parse import quote, urlencode
 
 

@@ -1,7 +1,5 @@
 """The server: pages of the rooms, the files beside them, Gradio's engine behind them, the gate before them."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import os

@@ -1,7 +1,5 @@
 """The page's own scripts, styles and pictures: one script and one style sheet, kept by browsers until they change."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import re

@@ -6,8 +6,6 @@ by hand. The API and the tools are two `Blocks`: an MCP client may call whatever
 so there is none but tools among those that it can reach.
 """
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """The one edge at which whatever a route raised becomes a page with one sentence."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from fastapi import FastAPI, Request

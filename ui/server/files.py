@@ -3,8 +3,6 @@
 Each address leads to one kind of file of one persona; none leads to a log, a memory or a secret.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """How fast a password may be guessed: one guess after the other over all addresses, and a wrong one takes its time."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,7 +1,5 @@
 """Installable as an app: what a browser needs to know for that, and the page it shows while the server sleeps."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What opens the page, to be seen and changed on the page: its address with the token, or a password."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -4,8 +4,6 @@ A browser asks for them only while its person wants notifications (`ui/static/sc
 is told only to one that asked for the words as well.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from fastapi import APIRouter

@@ -6,8 +6,6 @@ WebSocket, and not server-sent events: browsers open six connections to a server
 more windows than that.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

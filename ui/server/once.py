@@ -1,7 +1,5 @@
 """Forms that make something do it once, however often they are sent."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable

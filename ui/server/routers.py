@@ -1,7 +1,5 @@
 """All addresses of the page, room by room."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 
 from ui.rooms.around import routes as around

@@ -1,7 +1,5 @@
 """Templates of the page: every room's own folder, what rooms share in `ui/components`, the door's beside this file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that a form has brought, until they are where they belong."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """One request to a page: who asks in which language, about whom, and how it is answered."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What windows look at while they are open: a persona, or a conversation of several."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar

@@ -4,8 +4,6 @@ Nothing of it is imported before a window is asked for. The window's loop takes 
 server runs beside it; closing the window ends the server, and a server that ends takes the window along.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

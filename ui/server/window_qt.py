@@ -1,7 +1,5 @@
 """What pywebview's Qt window lacks: downloads and permissions of Qt 6, notifications, the person's language."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

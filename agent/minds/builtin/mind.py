@@ -1,7 +1,5 @@
 """The built-in mind: no model, no network, the same answer for the same seed, conversation and request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta

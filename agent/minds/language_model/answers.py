@@ -1,7 +1,5 @@
 """Read a structured answer out of whatever a model wrote around it."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

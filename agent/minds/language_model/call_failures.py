@@ -5,8 +5,6 @@ different words; so the whole chain of causes is read: class names, status code 
 said also tells which feature it refused, so that the mind can do without it, and when to ask again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet

@@ -1,7 +1,5 @@
 """Anthropic's Claude, through `langchain_anthropic`. Imported only when used: the library takes a second to load."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from functools import cached_property

@@ -3,8 +3,6 @@
 Models copy labels (m1, m2, ...) without mistakes, and they cost less than ids.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 

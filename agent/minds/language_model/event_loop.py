@@ -5,8 +5,6 @@ of the process are read in one event loop in one daemon thread, and cancelling o
 connection at once. The caller stays plain, synchronous code.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import functools

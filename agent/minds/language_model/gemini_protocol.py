@@ -1,7 +1,5 @@
 """Gemini, through `langchain_google_genai`. Imported only when used: the library takes a second to load."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

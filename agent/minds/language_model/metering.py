@@ -4,8 +4,6 @@ A mind without an account (in tests and scripts) is not counted; the minds that 
 in the app all have one.
 """
 
-from __future__ import annotations
-
 from agent.minds.errors import NOTHING_SPENT, MindError
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.tokens import Count

@@ -4,8 +4,6 @@ An answer is checked while it is being read: what `managers.sleep.checks` reject
 model once, with the reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from functools import partial

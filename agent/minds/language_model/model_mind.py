@@ -1,7 +1,5 @@
 """Any language model as a mind: whatever LangChain can stream from, with its faults named."""
 
-from __future__ import annotations
-
 import copy
 import logging
 import time

@@ -3,8 +3,6 @@
 Imported only when such a mind is used: `langchain_openai` takes seconds to load.
 """
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Any

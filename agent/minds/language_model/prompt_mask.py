@@ -1,7 +1,5 @@
 """Hide what is private in one request to a model, and put it back in what the model answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

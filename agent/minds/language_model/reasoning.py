@@ -5,8 +5,6 @@ anywhere between two pieces of the stream, some models never close them, and som
 them in the prompt, so that only the closing tag is seen.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

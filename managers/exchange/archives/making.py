@@ -1,7 +1,5 @@
 """Making an archive of a persona: of one moment, noted in the audit, with or without what is private or forgotten."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What an archive says of itself: which files it holds, how long each is, and its SHA-256."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Final

@@ -4,8 +4,6 @@ Its list has to be the manifest's, each file as long as the manifest says and wi
 is told with the file in which it did, and nothing comes along that is not listed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

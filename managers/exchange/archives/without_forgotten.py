@@ -5,8 +5,6 @@ the history. Whoever hands a persona to somebody is told how many there are, and
 not come along, and of forgotten and deleted messages only the place is left, as after an erasure.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """An archive: the persona's folder as a ZIP file, with a manifest that says what every file is to be."""
 
-from __future__ import annotations
-
 import hashlib
 import zipfile
 import zlib

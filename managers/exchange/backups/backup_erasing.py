@@ -6,8 +6,6 @@ A backup that cannot be opened is removed: nobody could say what it holds. Of a 
 what is owed there (`owing`).
 """
 
-from __future__ import annotations
-
 import io
 import logging
 from collections.abc import Iterator

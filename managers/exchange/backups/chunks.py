@@ -5,8 +5,6 @@ stands behind a byte where the gear hash of the last 32 bytes ends in zeros (Xia
 all positions is worked out at once: that of 2 n bytes is that of the last n, plus that of the n before, shifted by n.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from typing import IO, Final

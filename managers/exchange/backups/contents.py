@@ -1,7 +1,5 @@
 """What of a home folder goes into a backup: everything, but for what is derived, locks, keys, and backups themselves."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator

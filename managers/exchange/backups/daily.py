@@ -1,7 +1,5 @@
 """The backup that is made by itself each day, beside whatever else goes on, and what a person asks for on the page."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace

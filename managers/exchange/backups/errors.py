@@ -1,7 +1,5 @@
 """What keeps a backup from being made, found, or restored."""
 
-from __future__ import annotations
-
 from managers.storage.errors import UtataneError
 
 

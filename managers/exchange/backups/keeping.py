@@ -1,7 +1,5 @@
 """The backups of one home folder: made, proved, thinned, found again."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Making a backup: what has not changed since the last one is neither read nor stored again."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import secrets

@@ -4,8 +4,6 @@ What the erased words were is forgotten by then, as it must be; so nothing small
 backups that are made from then on hold it again, without those words.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path

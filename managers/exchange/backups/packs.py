@@ -3,8 +3,6 @@
 A pack holds the chunks one after the other, then which they are (JSON, compressed), then how long that is.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -4,8 +4,6 @@ A full proof restores all of it, persona by persona, and lets doctor's checks lo
 new since the last proved backup, and a seventh of the rest: the bytes of what was proved last week are the same ones.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import time

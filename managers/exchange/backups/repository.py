@@ -11,8 +11,6 @@ Nothing that a head names is ever changed or removed before the head is. So a pr
 backup as good as it was, and packs that nobody names; the next one takes their chunks for known, or clears them away.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Bringing files of a backup back: into a folder of their own, each compared with the hash that it had."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

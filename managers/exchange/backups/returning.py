@@ -1,7 +1,5 @@
 """A whole home, a persona, or a file brought back from a backup: beside what is there, or in its place if that is asked."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

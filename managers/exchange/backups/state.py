@@ -3,8 +3,6 @@
 It goes into the backups itself, so that a home that was restored goes on where it was.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Callable

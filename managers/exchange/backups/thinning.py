@@ -1,7 +1,5 @@
 """Which backups are kept: all of the last day, then one a day, a week and a month."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from typing import Final

@@ -4,8 +4,6 @@ The document is kept as it is: what nobody here understands leaves as it came. V
 (`chara_card_v2`) and 3 (`chara_card_v3`), as their specifications have them, and the older form with `char_name`.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

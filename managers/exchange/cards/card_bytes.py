@@ -1,7 +1,5 @@
 """A card out of the bytes of a PNG or JSON file, or out of a CHARX file that is open."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a card says as the words of a persona, and a persona's words as the fields of a card."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, Literal, cast, get_args
 

@@ -3,8 +3,6 @@
 It holds the card's document but for its lorebook, which is `lorebook.json`, and the name under which it was taken in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Only the list of chunks is walked through; the picture itself is never unpacked here.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping

@@ -3,8 +3,6 @@
 Known forms: `lorebook_v3`, and the world info of SillyTavern, whose entries are kept by number under names of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 

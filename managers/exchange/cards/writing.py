@@ -1,7 +1,5 @@
 """A persona as a character card: a PNG file with its picture that holds the card in versions 2 and 3."""
 
-from __future__ import annotations
-
 import base64
 import copy
 import io

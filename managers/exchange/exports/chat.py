@@ -3,8 +3,6 @@
 What was forgotten or deleted, and what stands aside on another branch, is not in it: it is the conversation as it reads.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Every word in it is escaped, and a policy in the page forbids whatever would run or fetch something.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Iterator
 from datetime import date

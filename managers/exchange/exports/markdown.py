@@ -4,8 +4,6 @@ Each message has a heading, with what a reader needs to bring it back behind it,
 a text that looks like such a heading gets a backslash in front, and loses it when it is read.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

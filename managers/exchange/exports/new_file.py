@@ -1,7 +1,5 @@
 """The file that an export goes into: there whole or not at all, encrypted where a passphrase is given."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

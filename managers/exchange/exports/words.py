@@ -1,7 +1,5 @@
 """Days as exports write them, in full and for years to come."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from managers.storage.errors import Lang

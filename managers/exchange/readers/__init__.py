@@ -4,8 +4,6 @@ Readers run in a limited process of their own (`managers/exchange/reading.py`), 
 they are plain functions from a source to items, and import no more than they need.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Final, Protocol, cast

@@ -1,7 +1,5 @@
 """Character cards (PNG, JSON, CHARX) and lorebooks on their own, as persona, card, lorebook and picture."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

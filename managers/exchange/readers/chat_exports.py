@@ -1,7 +1,5 @@
 """What the exports of chat services have in common: `conversations.json`, in one file or in several, beside other files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal

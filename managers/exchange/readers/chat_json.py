@@ -4,8 +4,6 @@ That reads what Kindroid, Character.AI (and the tools around it), Replika, Teleg
 data sets of models write, and what is like them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

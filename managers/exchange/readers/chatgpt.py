@@ -5,8 +5,6 @@ anew stay as other answers; what was said after an edited message is told as lef
 with the answer that they were for.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

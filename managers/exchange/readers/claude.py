@@ -4,8 +4,6 @@ Messages may say which one they follow; then the branch that the last one stands
 attached as text is kept with the message that it came with.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

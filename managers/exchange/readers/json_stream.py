@@ -4,8 +4,6 @@
 number, and a string or an element without end would fill the memory. So bytes come to it through a gate that counts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import IO, Any, Final

@@ -1,7 +1,5 @@
 """A text of any size from elsewhere, line by line, in whichever encoding it is."""
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Iterator
 from typing import IO, Final, NamedTuple

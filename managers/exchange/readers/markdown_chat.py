@@ -1,7 +1,5 @@
 """A conversation that was exported from here as Markdown: each message with its id and time."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A conversation as a tree of messages: what is shown of it, and the answers that were given in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

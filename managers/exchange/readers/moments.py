@@ -1,7 +1,5 @@
 """When something was said, in the forms in which other programs write it. What is not surely a time is none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta, timezone

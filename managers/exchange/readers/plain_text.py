@@ -3,8 +3,6 @@
 Who speaks is told by how lines begin; who of them is the user and who the persona is a guess, which the person sees.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

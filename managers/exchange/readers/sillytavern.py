@@ -4,8 +4,6 @@ The first line tells who talks, each other line is a message. Branches and check
 with the same messages; those get the same ids, so they stand in the log once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Who of those who speak is the user, and who the persona: as the person says, as the source says, or as a guess."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A line is ``{"id", "time" (ISO 8601, local), "role": "user" | "persona" | "other
 reported with its number and costs no other.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import datetime

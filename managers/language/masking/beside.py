@@ -1,7 +1,5 @@
 """What stands beside a number, and says what it is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final, get_args

@@ -4,8 +4,6 @@ Order decides: what an earlier kind takes is out of sight of the later ones. The
 against a number, are data (`assets/language/{en,ja}/masking.toml`).
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Callable, Iterator

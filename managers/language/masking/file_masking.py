@@ -1,7 +1,5 @@
 """Files as they may be given away: whatever is text with placeholders, and nothing else."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """Numbers that carry a check of their own: cards, and those that a state gives each person."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

@@ -5,8 +5,6 @@ numbered (`[REDACTED_EMAIL]`, `[REDACTED_EMAIL_2]`), so that an answer can be pu
 A placeholder that somebody wrote themselves is treated like a thing to be hidden, so nothing is ever confused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The questions within a question: what is asked in one breath is looked for piece by piece."""
 
-from __future__ import annotations
-
 from managers.language.reading.rules import either, fits_any
 
 MOST = 4

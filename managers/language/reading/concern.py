@@ -3,8 +3,6 @@
 The rules are in `concern.toml`. A match stands unless the very words are denied or are a known idiom.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 import unicodedata

@@ -1,7 +1,5 @@
 """Corrections that name no subject ("No, it's on Friday", いや、金曜だよ): what they put right, and how it reads then."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """English words (and other Latin script): own tokenisation, irregular forms, Snowball stems, names."""
 
-from __future__ import annotations
-
 import re
 import threading
 import unicodedata

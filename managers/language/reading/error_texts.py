@@ -4,8 +4,6 @@ The rules of `error_text.toml` are asked of each line, then of each sentence in 
 pastes English errors. What a person says of an error stays theirs.
 """
 
-from __future__ import annotations
-
 from managers.language.reading.rules import fits_any
 from managers.language.words import sentences
 

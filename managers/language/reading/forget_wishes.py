@@ -4,8 +4,6 @@ Read narrowly: what is forgotten by mistake is a word lost, so whatever could me
 are in `forget_wishes.toml`.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass

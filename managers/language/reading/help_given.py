@@ -1,7 +1,5 @@
 """What an answer is like as help: its steps, and traits that somebody may like or not. The rules are in `helping.toml`."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Introductions: the name that somebody gives, in which sentence, and what is no name though it stands like one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Who somebody is to whom: "my brother Neil", 弟のニール; whether a name stands for a person or an animal."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

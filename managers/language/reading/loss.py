@@ -1,7 +1,5 @@
 """Does a message tell of a death that is near? The rule is in `loss.toml`."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from managers.language.reading.rules import fits_any

@@ -3,8 +3,6 @@
 The rules are in `notes.toml`.
 """
 
-from __future__ import annotations
-
 import unicodedata
 
 from managers.language.reading.rules import fits, rule

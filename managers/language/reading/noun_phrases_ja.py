@@ -1,7 +1,5 @@
 """Japanese noun phrases: finding them, and saying them from the listener's side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Questions that one place cannot answer: in what order things came up, or how all of something went."""
 
-from __future__ import annotations
-
 from managers.language.reading.rules import either, fits_any
 
 

@@ -1,7 +1,5 @@
 """Wishes that hold from now on, and what somebody likes better: said once, meant for every answer that they touch."""
 
-from __future__ import annotations
-
 from managers.language.reading.rules import fits_any
 
 

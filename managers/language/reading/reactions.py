@@ -1,7 +1,5 @@
 """How an answer is taken: with thanks, with a complaint (of what?), or by putting it right. The rules are in `helping.toml`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final

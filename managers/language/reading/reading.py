@@ -1,7 +1,5 @@
 """What a message does, sentence by sentence: a greeting, a question (after what?), something told."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

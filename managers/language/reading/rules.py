@@ -15,8 +15,6 @@ rule, such as how many days back it points. One test reads every rule and holds 
 A message may be of both languages: `either` gives one pattern for both, `fits_any` tries both.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Collection, Mapping

@@ -3,8 +3,6 @@
 The rules are those of `slots.toml`, by which a dream keeps such facts, too.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from typing import Literal
 

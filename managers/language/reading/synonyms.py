@@ -1,7 +1,5 @@
 """Words that mean the same when people talk of their lives: likings, kin, quarrels, work. One word stands for all."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache

@@ -4,8 +4,6 @@ The expressions are rules (`times.toml`); `find_times` reckons their days from a
 names no day ("last month") is all of its days. Weeks begin on Monday.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from calendar import monthrange
 from collections.abc import Callable, Iterator, Mapping

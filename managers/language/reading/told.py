@@ -1,7 +1,5 @@
 """What a person told, as far as one can take it up: what it is about, and what to ask after."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from managers.language.reading.reading import Sentence

@@ -1,7 +1,5 @@
 """Taking up what was told in English: what its verb is about, and the noun phrases to ask after."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The values that a sentence holds: colours, days, hours, counts. What a question asks for, and a correction replaces."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ first answer, or (`variant=<id>`) of the one that the record of that id brought.
 so the last record about a message is all that has to be read for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

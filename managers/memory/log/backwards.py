@@ -4,8 +4,6 @@ As long as all that is met was said on one branch, nothing but the files' ends i
 leapt over with the files' indexes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path

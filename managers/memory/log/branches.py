@@ -6,8 +6,6 @@ the current one. Two kinds of records tell it (`branch` and `switch_branch`), an
 which branch it was said; none has to be touched, however long ago a branch parts.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 a record that readers apply. Writers hold the persona's lock; readers need none.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Log files of other encodings made UTF-8: the whole of them, or message by message where they went on in UTF-8."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import IO, Final

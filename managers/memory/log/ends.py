@@ -1,7 +1,5 @@
 """The end of a log file: where the last whole record ends, what a crash left behind it, what is added."""
 
-from __future__ import annotations
-
 import os
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading log files from either end, a piece at a time, without taking them into memory whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import IO, Final
 

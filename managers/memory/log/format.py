@@ -21,8 +21,6 @@ Lines end at ``\n`` and nowhere else when reading; what other readers may take f
 (``\r``, form feed, U+2028 ...) is reckoned with when escaping.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A move appends to the archives and then cuts `log.txt`, with a journal around bo
 A kill in between is undone by the next writer: the archives are cut back to the sizes in the journal.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta

@@ -4,8 +4,6 @@ Of an erased message its place stays, empty and deleted, for branches may begin 
 All other records stay byte for byte as they are; what edits, other answers and announcements said of it goes with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType

@@ -5,8 +5,6 @@ beside the archives from before the first until after the second. While it stand
 uncut, what the archives hold beyond their noted sizes does not count.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ An archive's index is kept in `log_archives/.index/`, so that a new process need
 talk to find one message. It carries a checksum, and is thrown away and made anew when it does not fit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -4,8 +4,6 @@ Noted in `log_archives/.lost.json` when an index notices it, for from then on th
 Whoever took them away on purpose says so once (`accept`), and nobody speaks of those days again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

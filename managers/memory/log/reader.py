@@ -1,7 +1,5 @@
 """A persona's conversation as it reads now: the newest, some days, one thread; edits and deletions applied."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence

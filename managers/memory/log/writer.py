@@ -1,7 +1,5 @@
 """What is said and changed in a conversation: each is one write, on the disk when it returns, or not at all."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import replace

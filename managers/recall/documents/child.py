@@ -4,8 +4,6 @@ Request: a line of JSON (`kind`: the file's ending, `bytes`: how many follow, `s
 file itself. Answer: a line of JSON for each part, `[heading, text]`, and one for how it ended, `{"end": ...}`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from functools import partial

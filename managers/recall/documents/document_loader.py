@@ -1,7 +1,5 @@
 """The user's documents as text: what each kind of file holds, by heading or page."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path

@@ -4,8 +4,6 @@
 once, as the standard's own tokenizer does: what a tag or a comment has taken is never looked at again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from html import unescape

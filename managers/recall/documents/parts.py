@@ -1,7 +1,5 @@
 """What a reader gives: pieces of a document, each with the heading or the page that it stands under."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """PDF documents, by page."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ What limits a reading is told in `managers/storage/limited_process.py`. Output h
 piece, and the process is ended when there is too much of it.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import threading

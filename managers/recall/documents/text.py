@@ -1,7 +1,5 @@
 """Plain text, Markdown and tables."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

@@ -1,7 +1,5 @@
 """Word documents, by heading."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -5,8 +5,6 @@ writes one; entities, and with them bombs and foreign files, need one), and a tr
 times over is never built. A library such as defusedxml would refuse the same, and still build the tree.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 from xml.parsers import expat
 

@@ -1,7 +1,5 @@
 """What turns a text into a vector, and the seam by which one way is exchanged for another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

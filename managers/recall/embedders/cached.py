@@ -1,7 +1,5 @@
 """A cache in front of an embedder that is slow or costs money: 2,048 vectors in memory, all passages on disk."""
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """What a persona's memories are searched with: the embedder and the word vectors of its settings, or what stands in."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Iterable

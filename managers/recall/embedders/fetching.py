@@ -5,8 +5,6 @@ that, wherever the bytes come from; a file has its own name only then, and the m
 its list of files is written, last. Names come from our own table, never from the network.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -4,8 +4,6 @@ A folder holds `tokenizer.json` and either `model.onnx` (a transformer, run by o
 sentence's vector) or `model.safetensors` (a row for each token, as model2vec and StaticEmbedding write them).
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

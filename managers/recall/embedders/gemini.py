@@ -1,7 +1,5 @@
 """Embedding through Gemini's API, with task types. Only for those who chose it: texts leave the machine."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace

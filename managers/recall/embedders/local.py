@@ -1,7 +1,5 @@
 """What all models on this computer have in common: loaded once for all personas, off the user's path."""
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence

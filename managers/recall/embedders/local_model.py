@@ -1,7 +1,5 @@
 """Embedding with a model of sentence-transformers on this computer: an optional extra, loaded in the background."""
 
-from __future__ import annotations
-
 import importlib.util
 from typing import Any
 

@@ -6,8 +6,6 @@ the place of the vector that its hash names (feature hashing, Weinberger et al.,
 (1 + log count) · idf, with document frequencies of hash buckets from the persona's own memories.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 import zlib

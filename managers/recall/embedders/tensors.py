@@ -3,8 +3,6 @@
 The file may come from anybody, so every number of the header is checked against the file before it is used.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

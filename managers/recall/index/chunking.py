@@ -1,7 +1,5 @@
 """Passages: what is indexed and found, cut along messages, paragraphs and sentences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

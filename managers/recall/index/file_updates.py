@@ -1,7 +1,5 @@
 """What is changed of what is indexed, file by file; one that cannot be indexed is noted, and the others are."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence

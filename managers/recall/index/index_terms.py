@@ -1,7 +1,5 @@
 """Under what a passage is listed, and what is embedded of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from hashlib import blake2b
 

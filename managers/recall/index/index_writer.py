@@ -1,7 +1,5 @@
 """Changing what is indexed of a file, inside a transaction: passages go, passages come."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Keeping the indexes like the files: what is new goes in, what is gone goes out, nothing else is touched."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

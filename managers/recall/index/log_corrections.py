@@ -1,7 +1,5 @@
 """What the control records of a log say of messages, also of those that stand in its other files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

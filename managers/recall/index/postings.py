@@ -6,8 +6,6 @@ could not get its share of its neighbours'. A list here is a run of two-byte pla
 per block of 16,384 passages, which numpy reads at once.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence

@@ -5,8 +5,6 @@ A question about pets is answered by "our puppy" (hyponymy), one about stress by
 word that names a kind, or belongs to a field, finds what is listed under it.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
 from functools import cache

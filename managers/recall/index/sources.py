@@ -1,7 +1,5 @@
 """Which files are memories, of what kind, and how each kind becomes passages."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

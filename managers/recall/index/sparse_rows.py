@@ -4,8 +4,6 @@ The built-in embedder's vectors have 1,024 dimensions, of which a short message 
 of the room, on the disk and of what a search reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -4,8 +4,6 @@ SQLite is the one truth of an index: what a transaction has committed is indexed
 not, whenever the process dies. The FAISS file beside it is a snapshot that loads faster.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """The vectors of an index where they are kept, in SQLite, read as they are asked for."""
 
-from __future__ import annotations
-
 import json
 from itertools import chain
 

@@ -4,8 +4,6 @@ English words lose their inflection (went, going → go), Japanese ones come as 
 spelling variants joined. Words that carry no topic are left out on both sides.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

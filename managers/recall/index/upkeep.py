@@ -1,7 +1,5 @@
 """Keeping a persona's indexes: catching up, rebuilding, mending."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os

@@ -3,8 +3,6 @@
 A text that cannot be embedded holds up no other.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager

@@ -4,8 +4,6 @@ The snapshot is one file: what FAISS holds, the passages' numbers and, beside co
 ones, which are mapped instead of read.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """What a question says about the memories it wants: words, whose words, when."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection

@@ -1,7 +1,5 @@
 """The names of remembered entities, read from their files' names, for spotting them in a message."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

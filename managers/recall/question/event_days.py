@@ -1,7 +1,5 @@
 """Days that a question names by what happened: 「誕生日の次の日」, "the day after the concert"."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 

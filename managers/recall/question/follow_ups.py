@@ -4,8 +4,6 @@ A question word at its beginning says nothing ("Where did Kenji learn the shamis
 counts is what a message points at and does not name, and how little it says of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from managers.language.reading.rules import fits, rule

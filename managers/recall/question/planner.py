@@ -1,7 +1,5 @@
 """Does a message call for the past, and what is to be looked for? Local, fast, Japanese and English."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

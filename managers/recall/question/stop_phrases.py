@@ -1,7 +1,5 @@
 """What of a question is no word to search for: the times that it looks back on, and phrases that only ask."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 

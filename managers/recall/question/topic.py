@@ -3,8 +3,6 @@
 "How does a fridge work?" finds whoever speaks of work. A question's topic must be there by more than half.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 

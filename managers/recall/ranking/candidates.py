@@ -1,7 +1,5 @@
 """What a search may show, one row each: hundreds are ranked, weighed and merged, and few of them are ever looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 "What did we talk about last Thursday?" wants what was said on that day, whoever spoke of some Thursday.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from datetime import date
 

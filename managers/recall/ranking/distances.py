@@ -1,7 +1,5 @@
 """How close a candidate is, on a scale that compares between searches, and the hit that it becomes."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 
 import numpy as np

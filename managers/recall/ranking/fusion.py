@@ -5,8 +5,6 @@ own       = relevance + share·(neighbours' relevance) + share²·(those one fur
 score     = own · standing · (speaker) · (tells when) + (in the time asked for)
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

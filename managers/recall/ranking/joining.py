@@ -1,7 +1,5 @@
 """Pieces of one message that were found side by side, put together again: a prompt and a tool are told them as one."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ characters with the question, endings and particles included, is the one it was 
 left alone: people ask in other words than they once said it in.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 All of it looks at one candidate after the other, and no further than it has to.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

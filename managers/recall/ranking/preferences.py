@@ -5,8 +5,6 @@ So a few places are kept for such wishes: for those that are most like what else
 same was talked about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ is lent to each. And who asks about Laos is seldom answered by a passage that do
 it holds. The best documents change places among themselves by it; nothing else moves.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache

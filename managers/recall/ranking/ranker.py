@@ -1,7 +1,5 @@
 """Ranking what a question asks for, over all indexes that may hold it, and what was on the days that it names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime

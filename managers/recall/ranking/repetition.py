@@ -3,8 +3,6 @@
 Where places are few, what tells something comes before both; nothing is thrown away, for it may be all there is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache

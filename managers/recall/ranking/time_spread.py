@@ -5,8 +5,6 @@ either; what is shown is what the user said. Of the exchanges about the subject 
 new, each from another stretch of time.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Whether every part of a history can be read: looked through object by object, and changed by nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

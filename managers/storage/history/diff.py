@@ -1,7 +1,5 @@
 """What an entry of the history did to a file, and what stands in the way of taking it back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """What the kept files are on disk right now, and which of them differ from what the history knows."""
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

@@ -5,8 +5,6 @@ trailer's value is JSON, so that names and message ids in any script (and with a
 them) stay one line, and nothing in a reason can pass for a trailer.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -8,8 +8,6 @@ like any other. Nothing in here ever touches the logs.
 `managers.storage.journal` writes several files all or none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path

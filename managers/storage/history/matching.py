@@ -6,8 +6,6 @@ items that stand exactly once in each are looked for first, and what lies betwee
 "patience diff"). What would take longer even so counts as changed altogether.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence

@@ -4,8 +4,6 @@ JSON is merged record by record (`merge_json`), text line by line. Only where th
 record or the same lines were changed later is there a conflict, and it is as small as that.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

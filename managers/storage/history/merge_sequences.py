@@ -3,8 +3,6 @@
 A line that was added behind another one is no conflict when that other one goes: only the same lines are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar

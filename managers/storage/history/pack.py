@@ -5,8 +5,6 @@ diaries likewise. dulwich packs without deltas; here each older version is kept 
 the newer one, which makes them tiny.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator

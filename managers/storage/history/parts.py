@@ -4,8 +4,6 @@ A dream changes many memories in one entry; whoever looks at one memory sees, an
 entry did to that one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

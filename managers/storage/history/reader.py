@@ -1,7 +1,5 @@
 """Looking into a persona's history: what was changed, and how a file was at any time; the base of what writes it."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A persona's repository: begun when first needed, kept aside and begun anew when it is broken."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Mapping, Sequence

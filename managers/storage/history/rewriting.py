@@ -5,8 +5,6 @@ left to tell goes. The branch moves once all that is new is durable, and only th
 in between, the next one to come begins anew and ends at the same history.
 """
 
-from __future__ import annotations
-
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Derived data: without it, or with one that cannot be understood, every kept file
 counts as seen as long as its times, its size and its place on disk are what they were.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 A list that has grown long puts its older part into `<name>_archived_NNN.json` (see `managers.memory.entry_files`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

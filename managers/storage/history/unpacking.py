@@ -5,8 +5,6 @@ more than it says is damaged. Packed objects are differences to others, which ma
 be made for one of them has a limit, too.
 """
 
-from __future__ import annotations
-
 import zlib
 from functools import partial
 from mmap import mmap

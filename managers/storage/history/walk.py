@@ -1,7 +1,5 @@
 """Walking the history from its newest commit, reading each commit once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Three personas, each with a mind that reads from a script or with the built-in one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random

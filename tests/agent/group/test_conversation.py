@@ -1,7 +1,5 @@
 """A conversation of the user with three: who answers, what each hears and remembers, who comes, goes and is stopped."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.errors import GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError, TwiceInGroupError

@@ -1,7 +1,5 @@
 """Off the record nobody keeps a word; and what is done with a message is done for all who heard it."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.group import deeds

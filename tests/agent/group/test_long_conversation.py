@@ -1,7 +1,5 @@
 """A short form of the long conversation (`make bench ARGS=group`): shares, limits, who answers first, what the absent know."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """Whoever was absent knows nothing of what was said: not in prompts, recall, dreams or tools; and nobody is taken for another."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The three samples for conversations of several: there when they are named, and not before; each with a voice of its own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

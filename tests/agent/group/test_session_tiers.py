@@ -1,7 +1,5 @@
 """A conversation of several goes on where it stood: after a kill, a day and a week, and whatever was said in between."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

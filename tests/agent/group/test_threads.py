@@ -1,7 +1,5 @@
 """One topic, one thread: interrupted, come back to, told to those who heard all of it, and made anew of what is left."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.group.conversation import GroupConversation

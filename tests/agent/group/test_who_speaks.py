@@ -1,7 +1,5 @@
 """Who speaks next is decided from what was said: addressed first, then the domain, then silence; within its limits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Personas that are exported and brought back, and how two folders are compared."""
 
-from __future__ import annotations
-
 import hashlib
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An archive of a persona: of one moment, while others go on writing."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

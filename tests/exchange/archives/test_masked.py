@@ -1,7 +1,5 @@
 """Files that are given away: text with placeholders, and nothing in which none can stand."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zipfile

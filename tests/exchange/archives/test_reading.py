@@ -1,7 +1,5 @@
 """An archive comes back as it was, or is refused with the reason; whatever happens, nothing half made stays."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """A home that people have lived in, and its backups."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

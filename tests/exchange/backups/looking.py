@@ -1,7 +1,5 @@
 """What a home holds and what a backup of it holds, side by side."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from managers.exchange.backups.keeping import Backups

@@ -1,7 +1,5 @@
 """What is erased is gone from backups as well, wherever they lie; and all else can still be brought back."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from collections.abc import Iterator

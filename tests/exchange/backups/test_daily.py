@@ -1,7 +1,5 @@
 """The backup that comes by itself: once a day, after a start, again after a failure, and never in anybody's way."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from datetime import datetime

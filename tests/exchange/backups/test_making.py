@@ -1,7 +1,5 @@
 """What is restored is what was there: after any edits, kills, full disks and flipped bits."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What is brought back stands beside what is there, whenever the process dies, and whoever wrote the backup."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import closing, suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which backups are kept, whatever days they were made on."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given

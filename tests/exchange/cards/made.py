@@ -1,7 +1,5 @@
 """Cards that tests make."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

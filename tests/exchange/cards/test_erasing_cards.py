@@ -1,7 +1,5 @@
 """What is erased is erased in a card and a lorebook too, and the rest of them stands."""
 
-from __future__ import annotations
-
 from managers.hygiene.scrubbing import Scrubber
 from managers.hygiene.traces import Traces
 from managers.memory.json_documents import encode

@@ -1,7 +1,5 @@
 """Cards that nobody would make by accident: refused with a sentence, or read without harm."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

@@ -1,7 +1,5 @@
 """Card → persona → card is equal but for dates."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import json

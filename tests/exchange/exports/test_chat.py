@@ -1,7 +1,5 @@
 """A conversation in each of its forms: what is in it, what is not, and that it comes back as it was."""
 
-from __future__ import annotations
-
 import json
 import re
 import tracemalloc

@@ -1,7 +1,5 @@
 """Rooms of Nexus Ark as the app has laid them out over the years, with all that it writes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

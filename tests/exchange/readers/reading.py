@@ -1,7 +1,5 @@
 """A source on the disk, read as the importing process reads it."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Mapping

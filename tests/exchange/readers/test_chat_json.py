@@ -1,7 +1,5 @@
 """Chats as JSON of no known program."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path

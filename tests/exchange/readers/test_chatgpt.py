@@ -1,7 +1,5 @@
 """The export of ChatGPT."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The export of Claude."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

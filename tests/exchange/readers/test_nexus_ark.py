@@ -1,7 +1,5 @@
 """Rooms of Nexus Ark, in each generation of its layout: all that is in them is found, once."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Logs of a Nexus Ark room that overlap: however the app has divided and copied them, each message comes once, in order."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """The log of a Nexus Ark room, taken apart: what was written is what is read, and not one character is lost."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """What a room of Nexus Ark remembers, in the forms of its versions: days, cards, questions, notes, who it is."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What was said in a room of Nexus Ark: by whom, when, in which words, and with which pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Conversations as plain text."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Chats of SillyTavern."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Other programs, as they are: Gradio's own client and MCP's, against the server on loopback."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager

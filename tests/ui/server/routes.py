@@ -1,7 +1,5 @@
 """All addresses that a server answers, collected from its routes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Who gets in: by the token, by the password, from this computer's own pages alone; and what a stranger learns."""
 
-from __future__ import annotations
-
 import re
 import socket
 import stat

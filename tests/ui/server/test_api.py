@@ -1,7 +1,5 @@
 """The API as other programs use it: Gradio's own client against the server."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """What `ui/server/engine.py` knows of Gradio's inside: each of these fails when Gradio has changed it."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 from collections.abc import Callable

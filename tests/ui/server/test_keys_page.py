@@ -1,7 +1,5 @@
 """What opens the page is changed on the page: whoever does it stays in, everybody else comes in anew."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

@@ -1,7 +1,5 @@
 """The tools as MCP clients use them: `mcp`'s own client against the server."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 from collections.abc import Iterator

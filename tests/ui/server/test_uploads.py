@@ -1,7 +1,5 @@
 """Files on their way from a form: for one's own account alone, gone afterwards, and a full disk is a sentence."""
 
-from __future__ import annotations
-
 import io
 import stat
 import sys

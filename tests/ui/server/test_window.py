@@ -1,7 +1,5 @@
 """The window of its own: what is said where it cannot open, and that it and the server end together."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """The conversation around a message: where a memory, a feeling or an answer comes from."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 from fastapi.responses import Response
 

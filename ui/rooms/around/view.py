@@ -1,7 +1,5 @@
 """A message in its place: what was said right before and after it, and the way into the talk."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """Settings: backups, what is in them, and the ways back."""
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote

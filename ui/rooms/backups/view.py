@@ -1,7 +1,5 @@
 """Backups as they are shown: each on a line, and how far it is known to be good."""
 
-from __future__ import annotations
-
 from managers.exchange.backups.listing import REASONS, Head
 from ui.locales import Texts
 

@@ -1,7 +1,5 @@
 """Settings: the knowledge that personas of a domain share, where it comes from, and what could not be fetched."""
 
-from __future__ import annotations
-
 from typing import Final, get_args
 
 from fastapi import APIRouter

@@ -1,7 +1,5 @@
 """What is shown of a domain."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final

@@ -1,7 +1,5 @@
 """The room "Dreams": the diary night by night, the way back from each, and a dream now for who cannot wait."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

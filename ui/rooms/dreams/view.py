@@ -1,7 +1,5 @@
 """What the room "Dreams" shows: how it stands with the sleep, and the diary night by night."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

@@ -1,7 +1,5 @@
 """The exports of a persona: all forms in one menu, made while the page goes on, saved when they are there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final

@@ -1,7 +1,5 @@
 """The front door: to whom one talked last; and the choices that hold for every room, the look and the language."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from fastapi import APIRouter

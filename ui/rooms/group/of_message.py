@@ -1,7 +1,5 @@
 """What is done with one message of a conversation with several: for all who heard it."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from fastapi import APIRouter

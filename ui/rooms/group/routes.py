@@ -1,7 +1,5 @@
 """The room for several personas: choosing who is there, what is said, who comes and goes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_urlsafe

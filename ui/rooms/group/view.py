@@ -1,7 +1,5 @@
 """What the room for several shows: who is there, what was said, who speaks now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

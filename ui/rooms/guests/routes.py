@@ -4,8 +4,6 @@ The page opens before the others do while there are guests. It needs no script, 
 is told in words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The four drives as a person reads them: how strong, why, and how they went; numbers where they are asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The emotion curve as it is shown: a span with the ways to those beside it, and the words behind a point."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta

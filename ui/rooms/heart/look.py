@@ -1,7 +1,5 @@
 """How the room is looked at: what its address says, and the addresses of the choices on it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The room "Heart": the drives, the questions, the feelings and the goals of a persona, and what one may put right."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated, Final, Literal
 

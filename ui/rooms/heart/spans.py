@@ -1,7 +1,5 @@
 """Spans of the emotion curve: which time is shown, how it is called, and what stands below it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Literal

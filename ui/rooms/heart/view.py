@@ -1,7 +1,5 @@
 """The motive, the questions, the goals and the last dream, as the room shows them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The history of a persona's memories: what changed, and the way back, for every room that shows one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fastapi import APIRouter

@@ -1,7 +1,5 @@
 """The history of a memory as it is shown: who changed what, when, why; and what stands in the way of taking it back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, cast

@@ -1,7 +1,5 @@
 """The knowledge room: the documents that a persona looks things up in."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated
 

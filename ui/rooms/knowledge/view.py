@@ -1,7 +1,5 @@
 """What is said of documents, and what became of those that were sent."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

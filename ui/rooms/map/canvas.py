@@ -1,7 +1,5 @@
 """In which sizes the pictures of the map are drawn, and with what colours and words."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The dots of the map: each a memory, its shape the kind, its colour the age, its size for how many it stands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final

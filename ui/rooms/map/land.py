@@ -1,7 +1,5 @@
 """The land under the dots: an island for what lies close together, a colour for each region."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

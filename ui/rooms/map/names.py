@@ -1,7 +1,5 @@
 """The names of places on the map: written where there is room, each the way to come closer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What lies open beside a picture: the memories behind a dot or a line, each with the way to its place."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """The picture of the map: regions as land, memories as dots on it; by likeness, or along time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

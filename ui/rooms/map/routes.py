@@ -1,7 +1,5 @@
 """The map of memory: a picture of all that is remembered, by likeness or along time, with a memory open beside it."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from fastapi import APIRouter

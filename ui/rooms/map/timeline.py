@@ -1,7 +1,5 @@
 """When the memories are from: a small column chart that is also the legend of the colours, and marks along the time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """The map of memory as its page shows it: which part is looked at and how, what lies beside the picture, in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Settings: how meanings are compared; a model is fetched after a yes, with progress, and can be stopped."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 from fastapi.responses import Response
 

@@ -1,7 +1,5 @@
 """What the page about comparing meanings shows: the ways there are, and how far each is from being used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The shelf of what was put away: memories that had faded, or that another one says as well, to be brought back."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 from fastapi.responses import Response
 

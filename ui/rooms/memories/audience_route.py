@@ -1,7 +1,5 @@
 """For whom a memory or a message is: any mind or those on this computer only, every persona or this one alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

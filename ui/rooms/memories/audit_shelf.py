@@ -1,7 +1,5 @@
 """The shelf of the audit: what left this computer and to whom, and what was exported, erased, taken back or written by tools."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 from fastapi.responses import Response
 

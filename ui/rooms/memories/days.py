@@ -1,7 +1,5 @@
 """The shelf of days: a calendar, and for each day what it was and where that comes from."""
 
-from __future__ import annotations
-
 import calendar
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The shelves of the two diaries. The secret one lies covered until somebody asks to see it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends, Request

@@ -1,7 +1,5 @@
 """Erasing for good: what is meant, what would go, a ticked yes, and what became of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The shelf of what was forgotten: out of search and prompts, kept by the history, to be brought back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final

@@ -1,7 +1,5 @@
 """The shelf of what helps: ways of answering that were welcome, and what somebody complained of."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 

@@ -1,7 +1,5 @@
 """The shelves of insights, goals and questions: what nights concluded, lists that live in one file each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

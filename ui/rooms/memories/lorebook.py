@@ -1,7 +1,5 @@
 """The shelf of the lorebook: what the persona knows of its world, entry by entry, and when it is told."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final

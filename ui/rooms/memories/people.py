@@ -1,7 +1,5 @@
 """The shelf of people and things: cards, and for each what was true when and who said so."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final

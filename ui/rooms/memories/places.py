@@ -1,7 +1,5 @@
 """Where each kind of memory is opened."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Final

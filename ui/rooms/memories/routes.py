@@ -1,7 +1,5 @@
 """The addresses of the memories: a shelf each, the map and the network among them."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 
 from ui.rooms.map import routes as memory_map

@@ -1,7 +1,5 @@
 """The shelf one looks for things on: a question or some words, kinds and days."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, time

@@ -1,7 +1,5 @@
 """The shelves of the memories: which there are, where each is, and what they have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

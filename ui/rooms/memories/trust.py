@@ -1,7 +1,5 @@
 """How far memories are trusted (their C-values), in words, with what moved them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

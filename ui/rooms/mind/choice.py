@@ -1,7 +1,5 @@
 """Which mind speaks, as it is chosen on the page: its fields, where the choice is kept, and what is offered."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final

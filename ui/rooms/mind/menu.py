@@ -1,7 +1,5 @@
 """The menu in the head of a persona's rooms: which mind speaks, and those that one click chooses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

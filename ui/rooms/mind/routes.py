@@ -1,7 +1,5 @@
 """Settings: which mind speaks, for everybody or for one persona; it is kept, tried, and given back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Trying a mind before one talks to it: what it answers, or what is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from agent.minds.trial import try_mind

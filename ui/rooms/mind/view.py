@@ -1,7 +1,5 @@
 """What the choice of a mind shows: what differs between two choices, and the short menu in the head of the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 

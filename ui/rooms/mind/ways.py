@@ -1,7 +1,5 @@
 """The way to a language model for whoever has none: a server that was found, a model that Ollama fetches, how to get Ollama."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass

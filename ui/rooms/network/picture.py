@@ -1,7 +1,5 @@
 """The picture of the network: entities as signs of their kind, ties as lines as wide as they are strong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """The network of entities: who and what belongs together, and the messages that tie them."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 

@@ -1,7 +1,5 @@
 """Where the network's entities and their names are drawn: apart from each other, and inside the picture."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final

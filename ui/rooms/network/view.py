@@ -1,7 +1,5 @@
 """The network of entities as its page shows it: the pictures, the strongest ties, and what lies open beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The notes room: core memory and notepad, edited safely, with their history."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from fastapi import APIRouter

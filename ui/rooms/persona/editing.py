@@ -1,7 +1,5 @@
 """What the form of a persona holds, and how it is written: what was changed in it, and nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

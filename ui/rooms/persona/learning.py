@@ -1,7 +1,5 @@
 """What a persona would learn from its own talks: looked through, changed, learned, and which adapter speaks."""
 
-from __future__ import annotations
-
 from typing import Final
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """A new persona: a page of its own, and then straight to the talk."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

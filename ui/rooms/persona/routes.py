@@ -1,7 +1,5 @@
 """The persona room: who the persona is, how it knows you; copying, deleting, and the way back."""
 
-from __future__ import annotations
-
 from typing import Annotated, Final
 
 from fastapi import APIRouter, File, UploadFile

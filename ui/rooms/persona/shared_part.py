@@ -1,7 +1,5 @@
 """What a persona shares of the user, as its room shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """Settings: which other programs come in, their token, and the lines that are pasted there."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from fastapi import APIRouter

@@ -1,7 +1,5 @@
 """What a person is shown of the ways in for other programs, and what they paste there."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The settings as they stand, one by one, for everybody or for one persona, and how one is changed."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The settings: yourself and the look first, the mind, then the finer points; for everybody, or for one persona."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from fastapi import APIRouter

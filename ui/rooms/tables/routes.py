@@ -1,7 +1,5 @@
 """What the rooms show as lists, tables and curves, handed out as CSV: whole, not page by page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta

@@ -1,7 +1,5 @@
 """The conversation: what is said, shown, taken back, and asked again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial

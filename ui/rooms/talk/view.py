@@ -1,7 +1,5 @@
 """What the conversation shows: pure functions from messages, turns and memories to entries for the templates."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date

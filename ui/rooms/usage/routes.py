@@ -1,7 +1,5 @@
 """Tokens and cost: what was spent, the caps, and the prices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from datetime import date

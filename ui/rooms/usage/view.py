@@ -1,7 +1,5 @@
 """What models were asked for and what that costs, as it is shown: sums, caps, a chart by day, tables, prices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The first meeting: choose a persona and a mind on one short page, or decide later."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

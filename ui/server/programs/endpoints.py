@@ -5,8 +5,6 @@ What comes back is plain JSON, in the shapes that the command line prints with `
 what it gets: it is told nothing that is for this computer only.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait

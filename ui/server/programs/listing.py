@@ -1,7 +1,5 @@
 """Memories of one kind as plain JSON, with the fields of their files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final, Literal

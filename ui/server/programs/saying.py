@@ -1,7 +1,5 @@
 """A turn as another program is told it while it happens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -3,8 +3,6 @@
 What they return is text of the user's memories, quoted line by line: to that model it is foreign text, and may hold anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 

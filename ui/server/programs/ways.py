@@ -4,8 +4,6 @@ A way is opened by its switch in the settings at the next start (Gradio's engine
 shut by it at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Final, Literal

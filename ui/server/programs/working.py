@@ -1,7 +1,5 @@
 """What the API and the MCP tools work with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

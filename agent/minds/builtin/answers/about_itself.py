@@ -1,7 +1,5 @@
 """What it says of itself, of its inner life, of the clock, and of what it thinks of a thing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import timedelta

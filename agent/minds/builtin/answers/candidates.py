@@ -1,7 +1,5 @@
 """The sentences that may answer: what was recalled, noted, or said earlier in this conversation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

@@ -4,8 +4,6 @@ A report tells in one's own sentence what somebody told: "he moved to Leeds in M
 change sides, and a day that is only right on the day it was said is said anew; what cannot be turned safely is quoted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta

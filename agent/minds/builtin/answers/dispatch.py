@@ -3,8 +3,6 @@
 What is remembered is quoted with who said it and when, or owned up to as unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final

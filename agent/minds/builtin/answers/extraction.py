@@ -1,7 +1,5 @@
 """The value that answers a question, read from one sentence that the user told: the day, the place, the colour, the name."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What is known: who somebody is and what was told of them, what was talked about, and what is known of the user."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """What a question wants: about what, which kind of answer, whose words, from when."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

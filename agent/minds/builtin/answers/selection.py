@@ -1,7 +1,5 @@
 """Answering about the past: which sentence of what was recalled really answers the question."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ relation to the speaker (my grandma, 恋人), and things that came up again and 
 each is what was said, quoted.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ Open is: what somebody means to do (how did it go?), what worries them (are they
 had not decided, and what was asked and never answered. Each question quotes what it rests on.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Final

@@ -4,8 +4,6 @@ Every sentence is made from the evidence: what came up, how often, in what mood,
 up before. Where a day gives nothing to say, nothing is said.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A day as the built-in mind condenses it: what it was about, and what was said that tells most."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """Answering what was told: the feeling, the words taken up, a memory it touches, and what to ask next."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

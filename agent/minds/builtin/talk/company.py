@@ -1,7 +1,5 @@
 """A reply among others: what was said already is not said again, and a word of the persona's own domain goes with it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from agent.minds.builtin.answers.citation import grounds_of

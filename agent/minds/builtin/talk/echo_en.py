@@ -1,7 +1,5 @@
 """Giving back what was told in English from the listener's side: "so you went to Kyoto"."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from managers.language.lexicons import load, word_list

@@ -1,7 +1,5 @@
 """Giving back what was told in Japanese: nominalised echoes (…したんですね) with their grammar intact."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from agent.minds.builtin.talk.voice import Voice

@@ -1,7 +1,5 @@
 """Greetings, introductions, thanks and goodbyes: in full when nothing else was said, else in a word."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from agent.minds.builtin.talk.acknowledgement import turn_to_what_is_open

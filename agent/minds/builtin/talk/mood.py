@@ -3,8 +3,6 @@
 Whom the user has lost is not asked after as if alive, and their days are met quietly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Keeping notes when told to, and the name that somebody gives: what to keep, and the tool call that keeps it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from agent.minds.builtin.talk.quotation import for_quoting

@@ -1,7 +1,5 @@
 """Other people's words inside one's own: quoting them, and leaving them as they were."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

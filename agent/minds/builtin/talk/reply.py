@@ -1,7 +1,5 @@
 """One reply of the built-in mind, from reading the message to the finished words or a tool call."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

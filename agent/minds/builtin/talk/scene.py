@@ -1,7 +1,5 @@
 """All that one reply is made from, read once."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field, replace
 from random import Random

@@ -1,7 +1,5 @@
 """Answers from files that were sent: the sentence that answers a question, or what stands in the file at all."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Messages that are hardly words: nothing, signs, pictures, code, a flood of characters, another language, the same again."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from agent.minds.builtin.talk.quotation import for_quoting, readable

@@ -1,7 +1,5 @@
 """A persona's way of speaking, read from its sheet, and the words that it chooses: variants of the reply tables, in its register."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

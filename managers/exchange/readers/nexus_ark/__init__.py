@@ -3,8 +3,6 @@
 What each file becomes is told in `docs/moving-in.md`. Pickled indexes are never opened.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -20,11 +18,16 @@ from managers.exchange.readers.nexus_ark.room_messages import RoomMessages, conv
 _HEADER: Final = re.compile(r"^##[ \t]?(?:USER|AGENT|SYSTEM):.", re.MULTILINE)
 _OWN: Final = 4
 """So many files of a room's are no chance."""
-_FILES: Final = re.compile(
-    rf"{MARKERS}|goals\.json|notepad\.(?:txt|md)|log\.txt\.migrat.*|notes/.*\.md|memory/dreaming/.*\.json"
-    r"|(?:memory/)?(?:internal_state|emotion_log|insights|episodic_memory)\.json|private/secret_diary\.txt"
-    r"|spaces/world_settings\.txt|profile\.png|rag_data/.*"
+_KINDS_OF_FILE: Final = (
+    MARKERS,
+    r"(?:memory/)?(?:internal_state|emotion_log|insights|episodic_memory)\.json",
+    r"goals\.json|memory/dreaming/.*\.json",
+    r"notepad\.(?:txt|md)|notes/.*\.md",
+    r"log\.txt\.migrat.*",
+    r"private/secret_diary\.txt|spaces/world_settings\.txt",
+    r"profile\.png|rag_data/.*",
 )
+_FILES: Final = re.compile("|".join(_KINDS_OF_FILE))
 
 
 def recognises(source: ImportSource) -> float:

@@ -1,7 +1,5 @@
 """Lines of a room's log that say when something was said, in all the forms that the years have seen."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -10,9 +8,9 @@ from typing import Final
 from managers.exchange.readers.moments import TIME, clock_of
 
 _DATE: Final = r"(?P<year>\d{4})\s?[-/.年]\s?(?P<month>\d{1,2})\s?[-/.月]\s?(?P<day>\d{1,2})日?"
+_WEEKDAY: Final = r"[ \t]?(?P<weekday>[(\uff08][^()\uff08\uff09\n]{1,12}[)\uff09])"
 _LINE: Final = re.compile(
-    rf"[ \t\u3000]*{_DATE}(?:[ \t]?(?P<weekday>[(\uff08][^()\uff08\uff09\n]{{1,12}}[)\uff09]))?"
-    rf"(?:[ \t\u3000T]{{0,3}}{TIME})?[ \t\u3000]*(?P<model>[|｜].*)?"
+    rf"[ \t\u3000]*{_DATE}(?:{_WEEKDAY})?(?:[ \t\u3000T]{{0,3}}{TIME})?[ \t\u3000]*(?P<model>[|｜].*)?"
 )
 _DAY: Final = re.compile(_DATE)
 _IN_NAME: Final = re.compile(r"(?<!\d)(\d{4})-?(\d{2})(?:-?(\d{2})(?:[_T-]?(\d{2})(\d{2})(\d{2}))?)?(?!\d)")

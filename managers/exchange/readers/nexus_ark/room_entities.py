@@ -1,7 +1,5 @@
 """What a room knows of people and things: a card each, and the list that later versions keep of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A room's folder as its readers see it: where it begins, which files are taken, and what is left in the end."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

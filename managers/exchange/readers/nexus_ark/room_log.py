@@ -25,11 +25,16 @@ UNNAMED: Final = frozenset({"ユーザー", "user", "あなた", "you"})
 """What a user is called, in small letters, whose name nobody said."""
 _OLD_PROGRAM: Final = ("システム", "system")
 _ROLES: Final[dict[str, Role]] = {"USER": "user", "AGENT": "persona", "SYSTEM": "system"}
-_BLOCK: Final = re.compile(
-    r"(?P<fence>^```)|\[(?P<open1>THOUGHT|RAW_RESULT)\]|\[/(?P<close1>THOUGHT|RAW_RESULT)\]"
-    r"|<(?P<open2>details|think|thinking)\b|</(?P<close2>details|think|thinking)>|【(?P<open3>Thoughts)】|【/(?P<close3>Thoughts)】",
-    re.MULTILINE | re.IGNORECASE,
+_BLOCK_MARKS: Final = (
+    r"(?P<fence>^```)",
+    r"\[(?P<open1>THOUGHT|RAW_RESULT)\]",
+    r"\[/(?P<close1>THOUGHT|RAW_RESULT)\]",
+    r"<(?P<open2>details|think|thinking)\b",
+    r"</(?P<close2>details|think|thinking)>",
+    r"【(?P<open3>Thoughts)】",
+    r"【/(?P<close3>Thoughts)】",
 )
+_BLOCK: Final = re.compile("|".join(_BLOCK_MARKS), re.MULTILINE | re.IGNORECASE)
 _MOST_SPEAKERS: Final = 6
 _MOST: Final = 0.6
 """Such a share makes a habit."""

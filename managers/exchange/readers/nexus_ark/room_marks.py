@@ -1,7 +1,5 @@
 """What stands under a header, taken apart: what was said, and what the app wrote between it (thoughts, faces, files, results)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,19 +8,21 @@ from typing import Final
 from managers.exchange.readers.nexus_ark.room_dates import DateLine, date_line
 from managers.memory.messages import Role
 
-_FILE: Final = r"\[(?:ファイル添付|画像添付|VIEW_IMAGE|Generated Image)[:\uff1a][ \t]?(?P<file>[^\]\n]{1,1000})\]"
-_MARK: Final = re.compile(
-    r"(?P<fence>^```)"
-    r"|\[(?P<thought1>THOUGHT)\]|【(?P<thought2>Thoughts)】|<(?P<thought3>think|thinking)>"
-    r"|(?P<stray>\[/THOUGHT\]|【/Thoughts】|</think(?:ing)?>|\[/RAW_RESULT\]|</(?:memory_trace|persona_emotion)>)"
-    r"|\[(?P<raw>RAW_RESULT)\]"
-    r"|(?P<details><details\b[^<>\n]{0,200}>)"
-    r"|【表情】[…‥.]{0,6}(?P<face>\w{1,40}?)(?:[…‥.]{1,6}|(?=\s)|\Z)"
-    r"|<persona_emotion\b(?P<felt>[^<>\n]*?)/?>"
-    r"|<memory_trace\b(?P<trace>[^<>\n]*?)/?>"
-    rf"|{_FILE}",
-    re.MULTILINE | re.IGNORECASE,
+_STRAY_ENDS: Final = r"\[/(?:THOUGHT|RAW_RESULT)\]|【/Thoughts】|</(?:think(?:ing)?|memory_trace|persona_emotion)>"
+_FILE_WORDS: Final = "ファイル添付|画像添付|VIEW_IMAGE|Generated Image"
+_FILE: Final = rf"\[(?:{_FILE_WORDS})[:\uff1a][ \t]?(?P<file>[^\]\n]{{1,1000}})\]"
+_MARKS: Final = (
+    r"(?P<fence>^```)",
+    r"\[(?P<thought1>THOUGHT)\]|【(?P<thought2>Thoughts)】|<(?P<thought3>think|thinking)>",
+    f"(?P<stray>{_STRAY_ENDS})",
+    r"\[(?P<raw>RAW_RESULT)\]",
+    r"(?P<details><details\b[^<>\n]{0,200}>)",
+    r"【表情】[…‥.]{0,6}(?P<face>\w{1,40}?)(?:[…‥.]{1,6}|(?=\s)|\Z)",
+    r"<persona_emotion\b(?P<felt>[^<>\n]*?)/?>",
+    r"<memory_trace\b(?P<trace>[^<>\n]*?)/?>",
+    _FILE,
 )
+_MARK: Final = re.compile("|".join(_MARKS), re.MULTILINE | re.IGNORECASE)
 _DETAILS: Final = re.compile(r"<(/?)details\b[^<>\n]{0,200}>", re.IGNORECASE)
 _THOUGHT_LINE: Final = re.compile(r"^[ \t]*THOUGHT:[ \t]*(.*)(?:\n|\Z)", re.MULTILINE | re.IGNORECASE)
 _CATEGORY: Final = re.compile(r"category\s*=\s*[\"'“”]?([^\"'“”\s]+)")

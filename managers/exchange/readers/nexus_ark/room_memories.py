@@ -1,7 +1,5 @@
 """What a room dreamt, wants and feels: episodes, insights, goals, open questions, inner state, emotions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

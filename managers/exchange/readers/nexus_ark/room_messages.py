@@ -1,7 +1,5 @@
 """The messages of a room as the importer wants them: from whichever logs there are, with what belongs to each."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from bisect import bisect_right

@@ -1,7 +1,5 @@
 """What a room has as text: who the persona is, its core memory, notes, diaries, entities, and documents."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
