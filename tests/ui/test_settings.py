@@ -74,7 +74,25 @@ def test_no_words_are_left_of_a_setting_that_is_gone() -> None:
     assert {key for key in worded if key.startswith("options.")} == {f"options.{name}" for name in ALL}
 
 
-def test_every_setting_is_on_some_page_labelled_and_described(visitor: TestClient) -> None:
+def test_what_means_nothing_as_the_others_stand_is_not_shown(services: Services, visitor: TestClient) -> None:
+    def names(group: str) -> set[str]:
+        return {form.attributes["data-key"] for form in opened(visitor, group).all("form.option[data-key]")}
+
+    assert not {"memory.facts_days", "sleep.autonomous_actions_per_day", "growth.rank"} & {
+        name for group in ("memory", "autonomy", "details") for name in names(group)
+    }
+    assert "memory.merge_interval" in names("memory")
+    set_to(visitor, "memory.retention", "own")
+    set_to(visitor, "memory.hygiene", "")
+    set_to(visitor, "memory.max_episodes", "500")
+    assert {"memory.facts_days", "memory.max_episodes"} <= names("memory")  # what was set can be given back
+    assert "memory.merge_interval" not in names("memory")
+
+
+def test_every_setting_is_on_some_page_labelled_and_described(services: Services, visitor: TestClient) -> None:
+    services.settings_file.change("memory", retention="own")
+    services.settings_file.change("growth", base="/models/small")
+    services.settings_file.change("sleep", autonomous_actions=True)
     shown = set()
     for group in PAGES:
         page = opened(visitor, group)

@@ -4,6 +4,7 @@ import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Final, Literal, get_args, get_origin
 
 import annotated_types
@@ -13,6 +14,7 @@ from agent.group.opened_sessions import without_password
 from agent.services import Services
 from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.storage.files import digest
+from managers.storage.setting_sections import Data, GrowthSettings, MemorySettings
 from managers.storage.settings import Settings
 from ui.locales import Texts
 
@@ -47,6 +49,16 @@ _ONLY_COMMON: Final = frozenset(
     | {f"usage.{span}_{unit}" for span in ("day", "month") for unit in ("tokens", "money")}
 )
 """What has no meaning for one persona alone (its own name for the user is a part of the persona)."""
+_NEEDS: Final[Mapping[str, str]] = {
+    **{
+        f"memory.{key}": "memory.hygiene"
+        for key in set(MemorySettings.model_fields) - {"shared", "hygiene", "retention"}
+    },
+    **{f"memory.{data}_days": "memory.retention=own" for data in get_args(Data)},
+    **{f"growth.{key}": "growth.base" for key in GrowthSettings.model_fields if key != "base"},
+    "sleep.autonomous_actions_per_day": "sleep.autonomous_actions",
+}
+"""What a setting means something with: another that is on or not empty, or has a value. Without it the page leaves it out."""
 _LINES: Final = frozenset({"user.profile"})
 """What may have several lines."""
 _REOPENING: Final = frozenset(
@@ -248,9 +260,22 @@ def _options(common: Settings, holding: Settings, own: Mapping[str, Any] | None)
 
 
 def by_group(found: Iterable[Option]) -> dict[str, list[Option]]:
-    """Return the settings by the group that they are shown in; those with a page of their own are left out."""
+    """Return the settings by the group that they are shown in.
+
+    Those with a page of their own are left out, and those that mean nothing as the others stand, unless they were set.
+    """
+    options = list(found)
+    values = {option.name: option.value for option in options}
     grouped: dict[str, list[Option]] = {name: [] for name in GROUPS}
-    for option in found:
-        if option.group in grouped:
+    for option in options:
+        if option.group in grouped and (option.is_set or _applies(option.name, values)):
             grouped[option.group].append(option)
     return {name: options for name, options in grouped.items() if options}
+
+
+def _applies(name: str, values: Mapping[str, Any]) -> bool:
+    if name == "sessions.redis_url":
+        return find_spec("redis") is not None
+    needed, _, wanted = _NEEDS.get(name, "").partition("=")
+    held = values.get(needed, True)
+    return held == wanted if wanted else bool(held)
