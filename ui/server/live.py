@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -51,9 +51,10 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class _Window:
-    """One window: the newest message of each kind that it has not been sent yet."""
+    """One window: the newest message of each kind, sent already or still due."""
 
     lang: Lang
+    sent: dict[str, dict[str, Any]] = field(default_factory=dict)
     due: dict[str, dict[str, Any]] = field(default_factory=dict)
     stirred: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -92,7 +93,9 @@ class Live:
         try:
             async with asyncio.TaskGroup() as tasks:
                 beside = [tasks.create_task(_send(socket, window)), tasks.create_task(_close_when_shut_out(socket))]
-                await _until_closed(socket)
+                async for _ in _asked(socket):  # the page was drawn anew without knowing which mind speaks
+                    window.sent.pop("mind", None)
+                    watch.ask_mind()
                 for task in beside:
                     task.cancel()
         finally:
@@ -115,10 +118,14 @@ class _Watch:
     def add(self, window: _Window) -> None:
         """Tell a window from now on; the first one begins the watch."""
         self._windows.add(window)
-        self._mind_asked = 0.0  # whoever has just come has heard nothing yet
-        self.woken.set()
+        self.ask_mind()  # whoever has just come has heard nothing yet
         if self._task is None:
             self._task = asyncio.create_task(self._watch())
+
+    def ask_mind(self) -> None:
+        """Look at once which mind would speak."""
+        self._mind_asked = 0.0
+        self.woken.set()
 
     def remove(self, window: _Window) -> bool:
         """Tell a window no longer; return whether others are left."""
@@ -202,8 +209,7 @@ class _Watch:
             _logger.exception("an answer of %s could not be told piece by piece", self._watched.key)
         finally:
             stop()
-        self._mind_asked = 0.0  # another one may have answered
-        self.woken.set()
+        self.ask_mind()  # another one may have answered
 
     async def _tell_live(self, live: Shown, faces: Mapping[str, Face]) -> None:
         for lang in {window.lang for window in self._windows}:
@@ -236,15 +242,14 @@ async def _send(socket: WebSocket, window: _Window) -> None:
 
 
 async def _send_what_is_due(socket: WebSocket, window: _Window) -> None:
-    sent: dict[str, dict[str, Any]] = {}
     while True:
         await window.stirred.wait()
         window.stirred.clear()
         due, window.due = window.due, {}
         for kind, told in due.items():
-            if sent.get(kind) != told:
+            if window.sent.get(kind) != told:
                 await socket.send_text(json.dumps(told, ensure_ascii=False))
-                sent[kind] = told
+                window.sent[kind] = told
 
 
 async def _close_when_shut_out(socket: WebSocket) -> None:
@@ -258,9 +263,8 @@ async def _close_when_shut_out(socket: WebSocket) -> None:
     await socket.close(_SHUT_OUT)
 
 
-async def _until_closed(socket: WebSocket) -> None:
-    try:
+async def _asked(socket: WebSocket) -> AsyncIterator[str]:
+    """Yield what a window asks, until it closes."""
+    with suppress(WebSocketDisconnect, RuntimeError):
         while True:
-            await socket.receive_text()
-    except (WebSocketDisconnect, RuntimeError):
-        return
+            yield await socket.receive_text()

@@ -768,8 +768,21 @@ def test_a_look_that_fails_leaves_the_windows_live(
     assert "PermissionError" in caplog.text
 
 
+def test_a_window_whose_page_was_drawn_anew_is_told_again_which_mind_speaks(visitor: TestClient, whole: Whole) -> None:
+    whole.log_of("たずねる")
+    with visitor.websocket_connect(f"{SOCKET}/p/たずねる/live", headers={"origin": ORIGIN}) as window:
+        told = _next(window, "mind")
+        window.send_text("mind")
+        assert _next(window, "mind") == told
+
+
 def _revision(window: WebSocketTestSession) -> str:
     """Return the next revision that a window is told."""
-    while (told := window.receive_json())["is"] != "state":
+    return str(_next(window, "state")["revision"])
+
+
+def _next(window: WebSocketTestSession, kind: str) -> dict[str, Any]:
+    """Return the next thing of a kind that a window is told."""
+    while (told := window.receive_json())["is"] != kind:
         pass
-    return str(told["revision"])
+    return dict(told)

@@ -51,6 +51,8 @@
   utatane.later(() => utatane.always(() => {
     if (socket && socket.path !== document.body.dataset.live) reconnect();
     else connect();
+    // A page that was drawn anew may not know any more which mind speaks, though the line has told it before.
+    if (socket?.readyState === WebSocket.OPEN && document.querySelector("[data-looking]")) socket.send("mind");
   }));
   addEventListener("pageshow", (event) => event.persisted && refresh());
   addEventListener("online", () => socket || connect());
