@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Final
 
-from managers.memory.log.contents import EVERYTHING, FileIndex, Move, Span
+from managers.memory.log.contents import EVERYTHING, FileIndex, Move, Span, by_trailer
 
 FIRST: Final = "first"
 """What the first branch, which no record has begun, is called by those who go back to it."""
@@ -98,8 +98,9 @@ def stretches_aside(tree: Tree, indexes: Sequence[FileIndex]) -> list[list[tuple
 
 def place_of(indexes: Sequence[FileIndex], message_id: str) -> Place | None:
     """Return where a message stands; None if it is in no file."""
+    wanted = by_trailer([message_id])
     for number in range(len(indexes) - 1, -1, -1):
-        for position, _ in indexes[number].positions([message_id]):
+        for position, _ in indexes[number].positions(wanted):
             return number, indexes[number].offsets[position]
     return None
 

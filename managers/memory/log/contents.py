@@ -6,7 +6,7 @@ import hashlib
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from operator import itemgetter
@@ -20,6 +20,15 @@ _FINGERPRINT: Final = 4096
 _MANY: Final = 20
 _SHORT: Final = 64 * 1024
 """Of so few new bytes each message is looked for among the others; of more they are gathered in a set first."""
+
+
+ByTrailer = Mapping[bytes, str]
+"""Ids of messages by how a trailer names them."""
+
+
+def by_trailer(ids: Iterable[str]) -> dict[bytes, str]:
+    """Return ids by how a trailer names them: done once, for all files that are searched for them."""
+    return {id_in_trailer(message_id): message_id for message_id in ids}
 
 
 class Change(NamedTuple):
@@ -220,27 +229,26 @@ class FileIndex:
         """Whether the bytes before `end` still seem to be the ones that were read."""
         return _fingerprint(file, self.end) == self.fingerprint
 
-    def positions(self, ids: Collection[str]) -> Iterator[tuple[int, str]]:
+    def positions(self, wanted: ByTrailer) -> Iterator[tuple[int, str]]:
         """Yield, of each of some messages that is here, its number in the file and its id."""
-        if len(ids) <= _MANY:
-            for message_id in ids:
-                number = self._number(id_in_trailer(message_id))
+        if len(wanted) <= _MANY:
+            for trailer, message_id in wanted.items():
+                number = self._number(trailer)
                 if number is not None:
                     yield number, message_id
             return
-        wanted = {id_in_trailer(message_id): message_id for message_id in ids}
         for number, here in enumerate(self._lines()):
             if here in wanted:
                 yield number, wanted[here]
 
-    def days_without(self, deleted: Collection[str], repeated: Collection[int]) -> Iterator[date]:
+    def days_without(self, deleted: ByTrailer, repeated: Collection[int]) -> Iterator[date]:
         """Yield the day of each message that is not among the deleted ones, and does not begin at `repeated`."""
         gone = {number for number, _ in self.positions(deleted)}
         for number, day in enumerate(self.days):
             if number not in gone and self.offsets[number] not in repeated:
                 yield date.fromordinal(day)
 
-    def count_without(self, deleted: Collection[str], repeated: Collection[int]) -> int:
+    def count_without(self, deleted: ByTrailer, repeated: Collection[int]) -> int:
         """Return how many messages are not among the deleted ones, and do not begin at `repeated`."""
         if repeated:
             return sum(1 for _ in self.days_without(deleted, repeated))

@@ -14,7 +14,7 @@ from managers.memory.errors import MessageNotFoundError
 from managers.memory.log.alternatives import Alternatives, alternatives_of, applied
 from managers.memory.log.backwards import Walk
 from managers.memory.log.branches import FIRST, Branch, parting, place_of
-from managers.memory.log.contents import FileIndex, is_within
+from managers.memory.log.contents import FileIndex, by_trailer, is_within
 from managers.memory.log.file_pieces import read_backward, read_forward
 from managers.memory.log.format import Record
 from managers.memory.log.log_files import Part, Snapshot, archive_parts, archives_of, first_record, snapshot
@@ -156,7 +156,7 @@ class LogReader:
     def originals(self, ids: Collection[str]) -> dict[str, Message]:
         """Return those of some messages that are in the log, as they were first written, deleted or not."""
         found: dict[str, Message] = {}
-        missing = set(ids)
+        missing = by_trailer(ids)
         with snapshot(self.paths) as now:
             for part in reversed(now.parts):
                 index = self._index(now, part)
@@ -164,7 +164,7 @@ class LogReader:
                 if wanted:
                     with now.open(part) as (file, end):
                         found.update(_read_at(file, wanted, end))
-                    missing -= found.keys()
+                    missing = {trailer: one for trailer, one in missing.items() if one not in found}
                 if not missing:
                     break
         return found
@@ -195,12 +195,12 @@ class LogReader:
 
     def days(self) -> list[date]:
         """Return the days on which something was said, in order."""
-        deleted = self.deleted()
+        deleted = by_trailer(self.deleted())
         return sorted({day for index, over in self._counted() for day in index.days_without(deleted, over)})
 
     def count(self) -> int:
         """Return how many messages there are, deleted ones and those that stand aside left out."""
-        deleted = self.deleted()
+        deleted = by_trailer(self.deleted())
         return sum(index.count_without(deleted, over) for index, over in self._counted())
 
     def _counted(self) -> Iterator[tuple[FileIndex, Collection[int]]]:
@@ -278,7 +278,8 @@ class LogReader:
 
     def known(self, ids: Collection[str]) -> set[str]:
         """Return which of some messages are in the log, deleted or not."""
-        return {message_id for index in self._whole().indexes for _, message_id in index.positions(ids)}
+        wanted = by_trailer(ids)
+        return {message_id for index in self._whole().indexes for _, message_id in index.positions(wanted)}
 
     def ids(self) -> Iterator[str]:
         """Yield the ids of all messages, whether they stand in the conversation or not."""
