@@ -21,7 +21,7 @@ from agent.events import Received, Replied, TurnEvent
 from agent.forgetting import take_up
 from agent.health import look
 from agent.memories import Memories
-from agent.minds.choose import Choice, Minds
+from agent.minds.choose import Choice, Minds, built_in_mind
 from agent.minds.mind_status import MindStatus, capped_status
 from agent.minds.protocol import Mind
 from agent.state import Surroundings, TurnState, is_first_answer
@@ -195,6 +195,8 @@ class Turns:
         company: Company,
         listeners: Sequence[Mind] = (),
         aside: Sequence[Message] | None = None,
+        *,
+        built_in: bool = False,
     ) -> Turn:
         """Answer a message of a conversation of several, which stands in the log already, unless it is off the record.
 
@@ -203,6 +205,7 @@ class Turns:
             company: who is there, and what they said since.
             listeners: the minds of the others, who will hear the answer.
             aside: what was said before it off the record, which it is then; None: it is on the record.
+            built_in: let the built-in mind answer this once, whichever speaks otherwise.
 
         Raises:
             StillAnsweringError
@@ -210,6 +213,8 @@ class Turns:
         with self._starting:
             self._refuse_while_answering()
             state = TurnState(message=message, company=company, listeners=listeners)
+            if built_in:
+                state["speaker"] = built_in_mind(self.memories.settings().mind)
             return self._begin(state, Attached(), None if aside is None else [*aside])
 
     def overhear(self, message: Message) -> Message:

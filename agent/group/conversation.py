@@ -10,20 +10,26 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from agent.companion import Companion, check_message
-from agent.errors import GroupNotFoundError, GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError
+from agent.errors import (
+    GroupNotFoundError,
+    GroupSizeError,
+    NobodyLeftError,
+    NothingToAnswerError,
+    NotInGroupError,
+    StillAnsweringError,
+)
 from agent.events import Noticed
+from agent.group.round_state import begun_with, gone_through, let_know
 from agent.group.session import RunningSession
 from agent.group.topics import Topics, note, told_to
 from agent.group.turn import GroupTurn
-from agent.group.who_speaks import SHORT_TERM, USER, by_silence, counted
-from agent.group.who_speaks import Said as Turn
+from agent.group.who_speaks import SHORT_TERM
 from agent.turn import Publish
 from managers.groups import MOST_PRESENT, GroupStore, Standing
-from managers.memory.log import ConversationLog
-from managers.memory.messages import Message, Role
+from managers.memory.messages import Message
 from managers.mind import Cancel, Resumed
 from managers.personas import PersonaStore
 from managers.personas.errors import PersonaNotFoundError
@@ -43,8 +49,6 @@ _LOOKED_AT = 400
 """So many messages of each log are looked through for those of the conversation."""
 _NONCES = 128
 _STOP_SECONDS = 10.0
-_MOST_STEPS = 100
-"""More nodes than any round has: the settings allow ten answers beside those of five who were addressed."""
 
 
 @dataclass
@@ -118,19 +122,48 @@ class GroupConversation:
         with self._starting:
             if (begun := self._begun.get(nonce)) is not None:
                 return begun
-            if self.turn is not None:
-                raise StillAnsweringError(name=", ".join(self.standing.present))
-            if not off_record:
-                self._let_go_of_off_record()
             work = self._live_aside if off_record else self._live
-            turn = GroupTurn(lambda cancel, publish: work(text, turn, cancel, publish), off_record=off_record)
-            self._turn = turn
-            turn.start()
+            turn = self._begin(partial(work, text), off_record=off_record)
             if nonce:
                 self._begun[nonce] = turn
                 for old in list(self._begun)[:-_NONCES]:
                     del self._begun[old]
             return turn
+
+    def answer(self, message_id: str, name: str = "", *, built_in: bool = False) -> GroupTurn:
+        """Let the user's last message be answered, by whoever has not answered it yet.
+
+        Args:
+            message_id: the message.
+            name: who could not answer it, and is to do so now; empty: whoever would speak.
+            built_in: let the built-in mind speak for them this once.
+
+        Raises:
+            NothingToAnswerError: it is not the user's last message.
+            StillAnsweringError, GroupNotFoundError
+        """
+        with self._starting:
+            said = [one for one in self.messages(_LOOKED_AT) if one.role != "system"]
+            place = max((at for at, one in enumerate(said) if one.role == "user"), default=-1)
+            if place < 0 or said[place].id != message_id:
+                raise NothingToAnswerError
+            return self._begin(partial(self._live_again, said[: place + 1], said[place + 1 :], name, built_in))
+
+    def forget_failure(self) -> None:
+        """Leave what the last round failed of."""
+        with self._starting:
+            if self.turn is None:
+                self._turn = None
+
+    def _begin(self, work: Callable[[GroupTurn, Cancel, Publish], None], *, off_record: bool = False) -> GroupTurn:
+        if self.turn is not None:
+            raise StillAnsweringError(name=", ".join(self.standing.present))
+        if not off_record:
+            self._let_go_of_off_record()
+        turn = GroupTurn(lambda cancel, publish: work(turn, cancel, publish), off_record=off_record)
+        self._turn = turn
+        turn.start()
+        return turn
 
     @property
     def off_record(self) -> Sequence[Message]:
@@ -202,7 +235,7 @@ class GroupConversation:
             joined = standing.joined.get(name, "")
             heard = [one for one in said.values() if name in one.present and one.time.isoformat() > joined]
             with suppress(UtataneError):  # whoever cannot be written to is told of when the next message is
-                _let_know(companion.memories.log, name, heard)
+                let_know(companion.memories.log, name, heard)
 
     def _heard_by(self, name: str) -> list[Message]:
         """Return the messages of the conversation in one persona's log."""
@@ -232,12 +265,25 @@ class GroupConversation:
         domain = domain or next(iter(said.domains), "")
         around = replace(around, resumed=self._resumed(move, domain, standing, before, lang))
         message = self._message(text, companions, move.thread_id)
-        state = self._begun_with(message, standing, domain, before)
-        done = _gone_through(state, around)
+        state = begun_with(message, standing, domain, before)
+        done = gone_through(state, around)
         now_at = self.store.change(self.id, partial(_note, done=done, left=standing.thread_id, move=move, said=said))
         self._keep(done, now_at or standing, publish)
         if move.thread_id != standing.thread_id:
             self._beside.submit(self._end_topic, standing.thread_id, standing.domain, before, likeness, lang)
+
+    def _live_again(
+        self, said: Sequence[Message], since: Sequence[Message], name: str, built_in: bool,
+        turn: GroupTurn, cancel: Cancel, publish: Publish,
+    ) -> None:  # fmt: skip
+        """Live the rest of a round: `said` ends with the user's message, `since` is what was answered so far."""
+        companions, standing = self._those_there(publish), self.standing
+        self._catch_up(companions, standing)
+        around = self._around(companions, standing, turn, cancel, publish)
+        *before, message = said
+        state = begun_with(message, standing, standing.domain, before, since)
+        state["present"] = [one for one in state["present"] if one in companions]
+        self._keep(gone_through(state, replace(around, again=name, built_in=built_in)), standing, publish)
 
     def _live_aside(self, text: str, turn: GroupTurn, cancel: Cancel, publish: Publish) -> None:
         """Live a round off the record: no topic is told, and nothing is noted of it."""
@@ -246,7 +292,7 @@ class GroupConversation:
         message = self._message(text, companions, standing.thread_id)
         before = [*self.messages(SHORT_TERM), *aside]
         aside.append(message)
-        done = _gone_through(self._begun_with(message, standing, standing.domain, before), around)
+        done = gone_through(begun_with(message, standing, standing.domain, before), around)
         aside.extend(done["since"])
 
     def _around(
@@ -322,29 +368,6 @@ class GroupConversation:
         if record is not None:
             self.topics.end(record, likeness)
 
-    def _begun_with(self, message: Message, standing: Standing, domain: str, before: Sequence[Message]) -> Round:
-        """Return the thread as it stands before a message is read; whoever was silent longest stands first."""
-        recent = _turns(before)
-        present = by_silence(recent, message.present)
-        return {
-            "thread_id": message.thread,
-            "domain": domain,
-            "turns": _turns([one for one in before if one.thread == message.thread]),
-            "targets": [],
-            "ct": dict(counted([_speaker(one) for one in before if one.role != "system"], present)),
-            "auto_prompt": 0,
-            "present": present,
-            "only": [one for one in standing.only if one in present],
-            "owners": [],
-            "called": [],
-            "spoken": [],
-            "failed": [],
-            "quiet": False,
-            "message": message,
-            "since": [],
-            "arranges": False,
-        }
-
     def _those_there(self, publish: Publish) -> dict[str, Companion]:
         """Return who is there and can be opened, by name; who is gone for good leaves the conversation.
 
@@ -363,32 +386,6 @@ class GroupConversation:
         if not found:
             raise NobodyLeftError
         return found
-
-
-def _gone_through(state: Round, around: RoundSurroundings) -> Round:
-    """Go through a round; return its state at the end."""
-    from agent.group.graph import compiled_round  # noqa: PLC0415  # see above
-
-    return cast("Round", compiled_round().invoke(state, {"recursion_limit": _MOST_STEPS}, context=around))
-
-
-def _turns(messages: Sequence[Message]) -> list[Turn]:
-    """Return the last of some messages as turns of the short-term memory."""
-    found = messages[-SHORT_TERM:]
-    return [{"speaker": _speaker(one), "msg": one.text} for one in found]
-
-
-def _speaker(message: Message) -> str:
-    return USER if message.role == "user" else message.speaker
-
-
-def _let_know(log: ConversationLog, name: str, heard: Sequence[Message]) -> None:
-    """Put into a persona's log what it heard and is not there, deleted or not."""
-    known = log.known([one.id for one in heard])
-    missed = [one for one in heard if one.id not in known and one.speaker != name]
-    roles: dict[str, Role] = {one.id: "user" if one.role == "user" else "other" for one in missed}
-    if missed:
-        log.append_many(replace(one, role=roles[one.id], branch="", variant="") for one in missed)
 
 
 def _note(standing: Standing, done: Round, left: int, move: Move, said: Said) -> None:

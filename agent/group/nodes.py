@@ -57,6 +57,10 @@ class RoundSurroundings:
     cancel: Cancel
     turn: GroupTurn
     resumed: Told = lambda _: None
+    again: str = ""
+    """Who could not answer before, and is to do so now."""
+    built_in: bool = False
+    """Whether the built-in mind speaks for them this once."""
     aside: list[Message] | None = None
     """What was said off the record before, which this round is then; None: it is on the record."""
 
@@ -103,6 +107,10 @@ def hear(state: Round, runtime: Around) -> dict[str, object]:
                 raise
     around.emit(Received(state["message"]))
     turns, ct = with_turn(state, USER, state["message"].text)
+    for one in state["since"]:
+        now = state.copy()
+        now["turns"], now["ct"] = turns, ct
+        turns, ct = with_turn(now, one.speaker, one.text)
     return {"failed": failed, "turns": turns, "ct": ct}
 
 
@@ -114,7 +122,7 @@ def address(state: Round, runtime: Around) -> dict[str, object]:
     if found.only is None and not {*found.targets} <= {*only}:
         only = []  # until somebody else is addressed
     return {
-        "targets": list(found.targets),
+        "targets": [around.again] if around.again else list(found.targets),
         "only": only,
         "owners": around.owners(text),
         "quiet": found.is_all or find_concern(text) is not None or read_forget_wish(text) is not None,
@@ -173,7 +181,9 @@ def _answer_of(name: str, state: Round, around: RoundSurroundings) -> Message | 
     try:
         companion = around.companions[name]
         company, listeners = _company(name, state, around), _listeners(name, state, around)
-        turn = companion.answer_among(state["message"], company, listeners, _heard_aside(name, around))
+        is_built_in = around.built_in and name == around.again
+        aside = _heard_aside(name, around)
+        turn = companion.answer_among(state["message"], company, listeners, aside, built_in=is_built_in)
     except UtataneError as error:
         around.emit(Failed(error))
         return None

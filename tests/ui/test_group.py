@@ -3,6 +3,7 @@
 import pytest
 from starlette.testclient import TestClient
 
+from agent.minds.errors import UnreachableError
 from agent.services import Services
 from managers.mind import ReplyPiece, ReplyRequest, TextPiece
 from managers.storage.errors import Lang
@@ -221,3 +222,54 @@ def test_the_rest_of_a_long_message_is_a_step_away(services: Services, visitor: 
     [whole] = page.all(".whole a")
     assert "plum plum" in visitor.get(whole.attributes["href"]).text
     assert "data-cut" in page.all("article.user")[0].attributes
+
+
+def test_who_could_not_answer_is_asked_again_by_the_built_in_mind_or_left(
+    services: Services, visitor: TestClient, clock: HandClock
+) -> None:
+    table = Table(services, clock)
+    here = room(visitor, services, "Hazel", "ねむ")
+    table.scripted("ねむ", "わたしはここだよ。", "またね。")
+    gone = UnreachableError(address="http://127.0.0.1:1")
+    table.scripted("Hazel").enqueue([gone], [gone])
+    press(visitor, read(visitor.get(here)), SEND, text="Hazel, ねむ, hello.")
+    over(services)
+    page = read(visitor.get(here))
+    assert [who for who, _ in said(page)] == ["", "ねむ"]
+    assert "persona=Hazel" in page.one(".failure a").attributes["href"]
+    press(visitor, page, '.failure button[value="builtin"]')
+    over(services)
+    page = read(visitor.get(here))
+    assert [who for who, _ in said(page)] == ["", "ねむ", "Hazel"]
+    assert not page.all(".failure")
+    for name in ("Hazel", "ねむ"):
+        spoken = [one.speaker for one in services.memories(name).log.tail(20) if one.role != "system"]
+        assert sorted(spoken[1:]) == ["Hazel", "ねむ"]
+    press(visitor, page, SEND, text="Hazel, goodbye.")
+    over(services)
+    page = read(press(visitor, read(visitor.get(here)), '.failure form[action$="/decline"] button'))
+    assert page.texts(".failure p") == [] or "unanswered" in page.one(".failure").classes
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_a_killed_process_left_unanswered_is_answered_on_a_wish(
+    services: Services, visitor: TestClient, clock: HandClock, lang: Lang
+) -> None:
+    visitor.headers["accept-language"] = lang
+    here = room(visitor, services, "Hazel", "ねむ")
+    message = services.groups.get(services.groups.all()[0].id)._message("Everyone, hello.", ("Hazel", "ねむ"), 1)
+    services.companion("Hazel").overhear(message)  # and then the process was killed
+    page = read(visitor.get(here))
+    assert page.texts(".unanswered p") == [texts(lang)("group.unanswered")]
+    press(visitor, page, ".unanswered button")
+    over(services)
+    page = read(visitor.get(here))
+    assert [who for who, _ in said(page)] == ["", "Hazel", "ねむ"]
+    assert not page.all(".unanswered")
+    for name in ("Hazel", "ねむ"):
+        assert [one.id for one in services.memories(name).log.tail(20) if one.role == "user"] == [message.id]
+    assert visitor.post(f"{here}/messages/{said_id(page)}/answer").status_code == 400
+
+
+def said_id(page: Element) -> str:
+    return page.all("article.message")[-1].attributes["data-id"]

@@ -53,6 +53,13 @@ def delete(visit: Beside, group: str, message_id: str) -> Response:
     return _back(visit, group, "", visit.t("chat.deleted"))
 
 
+@router.post("/answer")
+def answer(visit: Beside, group: str, message_id: str, name: str = "", by: FormText = "") -> Response:
+    """Let the user's last message be answered by who could not; with the built-in mind, where that is asked for."""
+    visit.services.groups.get(group).answer(message_id, name, built_in=by == "builtin")
+    return _back(visit, group, "")
+
+
 @router.get("/erase")
 def look(visit: Beside, group: str, message_id: str) -> Response:
     """Show what erasing a message would take from each who heard it."""

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from agent.errors import StillAnsweringError
-from agent.events import Failed, Noticed
 from agent.group.conversation import GroupConversation
 from managers.groups import LEAST_PRESENT, MOST_PRESENT, Standing
 from managers.personas.samples import FOR_GROUPS
@@ -19,6 +18,7 @@ from ui.rooms.group import view
 from ui.rooms.group.view import GroupLive
 from ui.rooms.talk import view as talk_view
 from ui.rooms.talk.view import Entry
+from ui.server.addresses import with_query
 from ui.server.visit import Beside, BesideVisit, FormText
 
 _SHOWN: Final = 100
@@ -39,8 +39,9 @@ class Room:
     entries: list[Entry]
     live: GroupLive | None
     over: int
-    told: list[Noticed | Failed]
+    told: list[Entry]
     waiting: list[str]
+    unanswered: str = ""
     draft: str = ""
     off_record: bool = False
 
@@ -48,6 +49,7 @@ class Room:
     shown_text = staticmethod(talk_view.shown_text)
     name_of = staticmethod(talk_view.name_of)
     time_of = staticmethod(talk_view.time_of)
+    is_cap = staticmethod(talk_view.is_cap)
 
     @property
     def invitable(self) -> list[str]:
@@ -77,6 +79,10 @@ class Room:
     def at(self, deed: str = "") -> str:
         """Return the address of the room, or of what is done in it."""
         return f"/group/{self.id}/{deed}" if deed else f"/group/{self.id}"
+
+    def again(self, message_id: str, name: str = "") -> str:
+        """Return where a message is asked to be answered, by whoever could not; empty where it cannot be."""
+        return with_query(self.at(f"messages/{message_id}/answer"), {"name": name}) if message_id else ""
 
     def kept(self, deed: str = "") -> str:
         """Return the same, still off the record where it is that now."""
@@ -155,6 +161,13 @@ def skip(visit: Beside, group: str, text: FormText = "") -> Response:
     return _page(visit, talk, draft=text) if text else _led(visit, group)
 
 
+@router.post("/{group}/decline")
+def decline(visit: Beside, group: str) -> Response:
+    """Leave what the last round failed of; what was said stays, and may be answered later."""
+    visit.services.groups.get(group).forget_failure()
+    return _led(visit, group)
+
+
 @router.post("/{group}/invite")
 def invite(visit: Beside, group: str, name: FormText = "") -> Response:
     """Let somebody join."""
@@ -222,11 +235,14 @@ def room_of(visit: BesideVisit, talk: GroupConversation, *, draft: str = "", off
     standing, turn, last = talk.standing, talk.turn, talk.last_turn
     visit.request.state.revision = view.revision_of_group(visit.services, talk, standing)
     told, waiting = view.outcome(last)
-    entries = view.entries_of(talk.messages(_SHOWN), visit.now.date(), visit.t)
+    said = talk.messages(_SHOWN)
+    entries = view.entries_of(said, visit.now.date(), visit.t)
     if off_record := off_record or bool(talk.off_record) or bool(turn and turn.off_record):
         entries += view.aside_of(talk.off_record)
+    is_open = not turn and not off_record and not any(one.kind == "failure" for one in told)
     return Room(
         visit=visit,
+        unanswered=talk_view.unanswered(said) if is_open and not visit.services.only_look else "",
         id=talk.id,
         standing=standing,
         faces=view.faces_of(visit.services),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from agent.events import Begins, Failed, Held, Noticed, Replied, TurnEvent
+from agent.events import Begins, Failed, Held, Noticed, Received, Replied, TurnEvent
 from agent.group.conversation import GroupConversation
 from agent.services import Services
 from agent.turn import Turn
@@ -112,16 +112,21 @@ def _moves(before: Sequence[str], after: Sequence[str], t: Texts) -> Iterator[st
     yield from (t("group.came", name=name) for name in after if name not in before)
 
 
-def outcome(turn: Turn | None) -> tuple[list[Noticed | Failed], list[str]]:
+def outcome(turn: Turn | None) -> tuple[list[Entry], list[str]]:
     """Return what is to be known of how a round went, and who would write something and waits for a yes."""
-    told: list[Noticed | Failed] = []
+    told: list[Entry] = []
     waiting: list[str] = []
-    speaker = ""
+    heard = speaker = ""
     for event in turn.so_far if turn else ():
-        if isinstance(event, Begins):
+        if isinstance(event, Received) and turn and not turn.off_record:
+            heard = event.message.id
+        elif isinstance(event, Begins):
             speaker = event.speaker
-        elif isinstance(event, Noticed | Failed):
-            told.append(event)
+        elif isinstance(event, Noticed):
+            told.append(Entry(f"noticed-{len(told)}", "noticed", {"notice": event.notice}))
+        elif isinstance(event, Failed):
+            facts = {"error": event.error, "id": heard, "name": speaker}
+            told.append(Entry(f"failure-{len(told)}", "failure", facts))
         elif isinstance(event, Held):
             waiting.append(speaker)
     return told, list(dict.fromkeys(waiting))
@@ -129,11 +134,12 @@ def outcome(turn: Turn | None) -> tuple[list[Noticed | Failed], list[str]]:
 
 def revision_of_group(services: Services, talk: GroupConversation, standing: Standing) -> str:
     """Return a token that changes whenever the room would be drawn in another way."""
-    turn = talk.turn
+    turn, last = talk.turn, talk.last_turn
     home = services.home
     there = [home.persona(name) for name in standing.present]
     parts = [
         turn.number if turn else 0,
+        last.number if last else 0,
         len(talk.off_record),
         *standing.present,
         *map(_touched, (home.groups, home.settings, home.characters)),

@@ -16,7 +16,6 @@ from managers.memory.errors import MessageNotFoundError
 from managers.memory.messages import Message
 from managers.storage.errors import UtataneError
 from managers.storage.files import digest
-from managers.usage.errors import CapReachedError
 from ui.components.faces import Face, face_of
 from ui.rooms.talk import view
 from ui.rooms.talk.view import Entry
@@ -58,6 +57,7 @@ class Talk:
     shown_text = staticmethod(view.shown_text)
     name_of = staticmethod(view.name_of)
     time_of = staticmethod(view.time_of)
+    is_cap = staticmethod(view.is_cap)
 
     @cached_property
     def greetings(self) -> list[str]:
@@ -122,11 +122,6 @@ class Talk:
     def new_mind(self, message: Message) -> str:
         """Return the name of the mind that spoke, where it is another one than before."""
         return self.minds.get(message.id, "")
-
-    @staticmethod
-    def is_cap(error: UtataneError) -> bool:
-        """Tell whether a cap on what models may cost stopped the answer."""
-        return isinstance(error, CapReachedError)
 
 
 @router.get("/")

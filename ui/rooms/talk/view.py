@@ -27,6 +27,7 @@ from agent.turn import Turn
 from managers.memory.messages import Message, is_unnamed
 from managers.recall.hits import Hit
 from managers.storage.errors import Notice, UtataneError
+from managers.usage.errors import CapReachedError
 from ui.components.diffs import diff_lines
 from ui.components.times import clock_time, day_name
 from ui.locales import Texts
@@ -195,6 +196,11 @@ def outcome(live: Live, *, can_retry: bool) -> list[Entry]:
         facts = {"error": live.error, "id": live.heard if can_retry else ""}
         entries.append(Entry("failure", "failure", facts))
     return entries
+
+
+def is_cap(error: UtataneError) -> bool:
+    """Tell whether a cap on what models may cost stopped an answer."""
+    return isinstance(error, CapReachedError)
 
 
 def how_it_went(companion: Companion, said: Sequence[Message]) -> Live | None:
