@@ -21,7 +21,7 @@ from agent.errors import (
     NotInGroupError,
     StillAnsweringError,
 )
-from agent.events import Noticed
+from agent.events import Noticed, TurnEvent
 from agent.group.round_state import begun_with, gone_through, let_know
 from agent.group.session import RunningSession
 from agent.group.topics import Topics, note, told_to
@@ -147,7 +147,8 @@ class GroupConversation:
             place = max((at for at, one in enumerate(said) if one.role == "user"), default=-1)
             if place < 0 or said[place].id != message_id:
                 raise NothingToAnswerError
-            return self._begin(partial(self._live_again, said[: place + 1], said[place + 1 :], name, built_in))
+            others = self._turn.failures(but=name) if self._turn and name else []
+            return self._begin(partial(self._live_again, said[: place + 1], said[place + 1 :], name, built_in, others))
 
     def forget_failure(self) -> None:
         """Leave what the last round failed of."""
@@ -273,10 +274,10 @@ class GroupConversation:
             self._beside.submit(self._end_topic, standing.thread_id, standing.domain, before, likeness, lang)
 
     def _live_again(
-        self, said: Sequence[Message], since: Sequence[Message], name: str, built_in: bool,
+        self, said: Sequence[Message], since: Sequence[Message], name: str, built_in: bool, others: Sequence[TurnEvent],
         turn: GroupTurn, cancel: Cancel, publish: Publish,
     ) -> None:  # fmt: skip
-        """Live the rest of a round: `said` ends with the user's message, `since` is what was answered so far."""
+        """Live the rest of a round: `said` ends with the user's message, `since` answered it; that `others` could not stays told."""
         companions, standing = self._those_there(publish), self.standing
         self._catch_up(companions, standing)
         around = self._around(companions, standing, turn, cancel, publish)
@@ -284,6 +285,8 @@ class GroupConversation:
         state = begun_with(message, standing, standing.domain, before, since)
         state["present"] = [one for one in state["present"] if one in companions]
         self._keep(gone_through(state, replace(around, again=name, built_in=built_in)), standing, publish)
+        for event in others:
+            publish(event)
 
     def _live_aside(self, text: str, turn: GroupTurn, cancel: Cancel, publish: Publish) -> None:
         """Live a round off the record: no topic is told, and nothing is noted of it."""

@@ -1,5 +1,6 @@
 """A round of a conversation of several: the user's message, and the answers of those who speak to it."""
 
+from agent.events import Begins, Failed, TurnEvent
 from agent.turn import Turn
 
 
@@ -8,6 +9,17 @@ class GroupTurn(Turn):
 
     speaking: Turn | None = None
     """The turn of the one who speaks now."""
+
+    def failures(self, but: str) -> list[TurnEvent]:
+        """Return, as events, who could not answer in it, one of them left out."""
+        found: list[TurnEvent] = []
+        speaker = Begins("")
+        for event in self.so_far:
+            if isinstance(event, Begins):
+                speaker = event
+            elif isinstance(event, Failed) and speaker.speaker not in {"", but}:
+                found += [speaker, event]
+        return found
 
     def stop(self) -> None:
         super().stop()
