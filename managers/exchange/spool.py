@@ -30,6 +30,8 @@ OVERLAP: Final = timedelta(minutes=10)
 """Real chats have answers that were begun before and sent after one another: they keep the order in which they were read."""
 _MOST_PLACES: Final = 200
 """So many places are told apart of what was left out, and so many speakers."""
+_BATCH_BYTES: Final = 8_000_000
+"""So much is taken over at once at most: what is worked on stands in memory several times."""
 _numbers = count()
 
 _TABLES: Final = """
@@ -139,13 +141,19 @@ class Spool:
         return (datetime.fromisoformat(first), datetime.fromisoformat(last)) if first else None
 
     def batches(self, size: int) -> Iterator[list[Waiting]]:
-        """Yield the messages in the order of time, so many at once."""
-        rows = self._database.execute("SELECT placed, time, id, line FROM said ORDER BY placed, seq")
-        while found := rows.fetchmany(size):
-            yield [
-                Waiting(datetime.fromisoformat(placed), datetime.fromisoformat(time), one, _message(line))
-                for placed, time, one, line in found
-            ]
+        """Yield the messages in the order of time, so many at once; fewer where they are long."""
+        batch: list[Waiting] = []
+        weight = 0
+        for placed, time, one, line in self._database.execute(
+            "SELECT placed, time, id, line FROM said ORDER BY placed, seq"
+        ):
+            batch.append(Waiting(datetime.fromisoformat(placed), datetime.fromisoformat(time), one, _message(line)))
+            weight += len(line)
+            if len(batch) == size or weight > _BATCH_BYTES:
+                yield batch
+                batch, weight = [], 0
+        if batch:
+            yield batch
 
     def found_memories(self) -> Iterator[FoundMemory]:
         """Yield the memories in the order of the source."""
