@@ -220,10 +220,12 @@ class Life:
     def moves(self) -> Counter[str]:
         """Count what housekeeping did: what it put away, by reason, what was split, and the highest generation."""
         copy = self.memories.working_copy()
-        done = Counter[str](entry.why for entry in self.memories.housekeeping().archive.entries(copy))
-        active = list(active_memories(copy))
-        done["split"] = sum(memory.standing.splits > 0 for memory in active)
-        done["generations"] = max((memory.standing.generation for memory in active), default=0)
+        away = list(self.memories.housekeeping().archive.entries(copy))
+        done = Counter[str](entry.why for entry in away)
+        stood = [(one.standing.splits, one.standing.generation) for one in active_memories(copy)]
+        stood += [(entry.value.get("splits") or 0, entry.value.get("generation") or 0) for entry in away]
+        done["split"] = sum(splits > 0 for splits, _ in stood)
+        done["generations"] = max((generation for _, generation in stood), default=0)
         return done
 
     def close(self) -> None:
