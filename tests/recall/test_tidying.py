@@ -87,7 +87,7 @@ def test_the_snapshot_holds_only_what_lives(recall: Recall, open_recall: Open, t
     recall.catch_up()
     recall.tidy()
     later = open_recall()
-    later.indexes["current"].vectors._load(current._epoch)
+    later.indexes["current"].vectors._load(current._epoch, is_trusted=False)
     assert len(later.indexes["current"].vectors) == 15
     recall.tidy()  # with nothing to do
     talk.user("Story number 21.")

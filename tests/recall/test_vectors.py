@@ -54,6 +54,13 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coarse_quantization, "COMPARED", 200)
 
 
+def alive(store: Store) -> npt.NDArray[np.bool_]:
+    """Return which passages there are: here, those that have vectors."""
+    found = np.zeros(10_000, np.bool_)
+    found[[number for (number,) in store.connection().execute("SELECT chunk FROM vectors")]] = True
+    return found
+
+
 def unit(numbers: npt.NDArray[np.float64]) -> Floats:
     found: Floats = (numbers / np.linalg.norm(numbers, axis=1, keepdims=True)).astype(np.float32)
     return found
@@ -137,14 +144,55 @@ def test_of_very_many_what_is_gone_leaves_the_snapshot(
     assert secret in (tmp_path / "vectors.faiss").read_bytes()
     store.connection().executemany("DELETE FROM vectors WHERE chunk = ?", [(number,) for number in gone])
     hold(dense(1, seed=9))
-    assert index.compact(store, "0")
+    assert index.compact(store, "0", alive(store))
     assert secret not in (tmp_path / "vectors.faiss").read_bytes()
     assert isinstance(index._codes, Refined)
     assert len(index) == 2500 - len(gone) + 1
     assert not set(index.search(held[700][None], 200)[0].tolist()) & set(gone)
     assert index.search(held[1500][None], 1)[0].tolist() == [1500]
     assert (index._places(np.array([3, 4, 2498, 2500])) < 0).tolist() == [True, False, True, False]
-    assert not index.compact(store, "0")
+    assert not index.compact(store, "0", alive(store))
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_what_a_dream_writes_anew_leaves_the_snapshot_as_it_is(
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, many: bool
+) -> None:
+    if many:
+        monkeypatch.setattr(vectors, "COARSE_FROM", 1000)
+    held = dense(1600)
+    connection = store.connection()
+    connection.execute("INSERT INTO files VALUES (1, 'entity_memory/Momo.md', 'entity_memory', '', 0, '', '')")
+
+    def write_anew(first: int, codes: Floats) -> None:
+        connection.execute("DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks)")
+        connection.execute("DELETE FROM chunks")
+        numbers = range(first, first + len(codes))
+        connection.executemany(
+            "INSERT INTO chunks (id, file, unit, digest, type, speaker, heading, text) "
+            "VALUES (?, 1, '', '', 'entity_memory', '', '', '')",
+            [(number,) for number in numbers],
+        )
+        rows = list(zip(numbers, kept_alone(encode(codes)), strict=True))
+        connection.executemany("INSERT INTO vectors (chunk, code) VALUES (?, ?)", rows)
+        index.follow(store, "0")
+
+    hold(held[:1500])
+    write_anew(1500, held[1500:])
+    index.save(store, "0")
+    assert isinstance(index._codes, Refined) == many
+    before = (tmp_path / "vectors.faiss").read_bytes()
+    write_anew(1600, held[1400:1500])
+    assert not index.compact(store, "0", alive(store))
+    again = VectorIndex(tmp_path / "vectors.faiss")
+    again.follow(store, "0")
+    assert len(again) == 1600
+    for one in (index, again):
+        assert set(one.search(held[1450][None], 2)[0].tolist()) == {1450, 1650}
+    write_anew(1700, held[1400:1500])
+    assert index.compact(store, "0", alive(store))  # what is dead in memory is much by now
+    assert len(index) == 1600
+    assert (tmp_path / "vectors.faiss").read_bytes() == before
 
 
 @pytest.mark.usefixtures("few_are_many")

@@ -216,7 +216,8 @@ class MemoryIndex:
     def tidy(self) -> None:
         """Leave nothing of dead passages in the posting lists, the columns and the snapshot of the vectors."""
         self.store.sweep()  # searches go on meanwhile
-        self.vectors.compact(self.store, self.refresh())
+        epoch = self.refresh()
+        self.vectors.compact(self.store, epoch, self.columns["alive"] > 0)
 
     def texts(self) -> Iterator[str]:
         """Yield what is embedded of every passage."""

@@ -13,10 +13,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from managers.recall.hits import MemoryType
 from managers.recall.index.connection import (
     GuardedConnection,
     Looking,
@@ -113,6 +115,9 @@ class _Opened:
         self.close()
 
 
+WRITTEN_ANEW: Final[tuple[MemoryType, ...]] = ("note", "episodic_memory", "entity_memory", "dream_insight")
+"""Kinds of memories whose passages are replaced by others, on many days; of the others few ever go."""
+_OF_TYPES = "SELECT id FROM chunks WHERE file IN (SELECT id FROM files WHERE type IN (SELECT value FROM json_each(?)))"
 _FILES = "SELECT id, path, type, digest, size, stamp, state FROM files"
 
 
@@ -329,6 +334,23 @@ class Store:
         if dead:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return sum(map(len, dead.values()))
+
+    def written_anew(self) -> npt.NDArray[np.int64]:
+        """Return the passages of files that a dream, or somebody's pen, writes anew on many days."""
+        found = self.connection().execute(_OF_TYPES, (json.dumps(WRITTEN_ANEW),))
+        return np.fromiter((number for (number,) in found), np.int64)
+
+    def vectors_written_anew(self, *, until: int) -> sqlite3.Cursor:
+        """Return the vectors of those up to a number: number, passage, code."""
+        query = f"SELECT seq, chunk, code FROM vectors WHERE chunk IN ({_OF_TYPES}) AND seq <= ? ORDER BY seq"  # noqa: S608  # no word of it is anybody's
+        return self.connection().execute(query, (json.dumps(WRITTEN_ANEW), until))
+
+    def vectors_since(self, seen: int) -> sqlite3.Cursor:
+        """Return the vectors after a number: number, passage, code."""
+        return self.connection().execute("SELECT seq, chunk, code FROM vectors WHERE seq > ? ORDER BY seq", (seen,))
+
+    def vector_count(self) -> int:
+        return int(self.connection().execute("SELECT count(*) FROM vectors").fetchone()[0])
 
     def speakers(self) -> list[tuple[int, str, str]]:
         """Return all who have spoken: number, name, role."""

@@ -1,15 +1,14 @@
 """The vectors of one index: FAISS in memory, SQLite as the truth, a snapshot file for a quick start.
 
 The snapshot is one file: what FAISS holds, the passages' numbers and, beside coarse codes, the exact
-ones, which are mapped instead of read.
+ones, which are mapped instead of read. It holds what stays as it was said; what a dream writes anew on
+many nights is read from SQLite, so that a night need not write the vectors of years again.
 """
 
-import hashlib
-import json
 import logging
+import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -25,11 +24,9 @@ from managers.recall.index.scalar_quantization import LARGEST, SCALE, Bytes, Cod
 from managers.recall.index.sparse_rows import GROUP, SparseRows, grouped, is_worth, taken_together
 from managers.recall.index.store import Store
 from managers.recall.index.stored_rows import StoredRows, check_ids
+from managers.recall.index.vector_snapshot import VectorSnapshot, in_parts, spared
 from managers.storage.derived import derived
-from managers.storage.errors import DerivedDamagedError, DiskFullError, UnwritableError, UtataneError
-from managers.storage.files import open_binary, read_bytes, write_atomic, write_atomic_parts
-from managers.storage.json_text import load_json
-from managers.storage.opening import unlink
+from managers.storage.errors import DerivedDamagedError, UtataneError
 
 _logger = logging.getLogger(__name__)
 
@@ -37,7 +34,8 @@ _SAVE_AFTER = 2000
 _SAVE_SHARE = 0.1
 _ROWS = 4096
 """So many are read or written together."""
-_MEGABYTES = 1 << 22
+_DEAD_SHARE = 0.1
+"""Of so many that are dead what is in memory is read anew."""
 
 Whole = TypeVar("Whole", np.int32, np.int64)
 
@@ -46,7 +44,7 @@ class VectorIndex:
     """What FAISS holds of one index, kept up with SQLite by `follow`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._snapshot = VectorSnapshot(path)
         self._lock = threading.RLock()
         self._saving = threading.RLock()
         """One snapshot at a time; searches do not wait for it."""
@@ -55,10 +53,14 @@ class VectorIndex:
         self._place: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._count = 0
         self._seen = 0
-        self._saved = 0
+        self._in_snapshot: Ids = np.zeros(0, np.int64)
+        """The passages whose vectors the snapshot holds, in its order."""
+        self._is_replaced = False
+        """Whether one of them has another vector since."""
+        self._left_out = 0
+        """How many vectors the snapshot left out, when that was last looked at: dead ones, and what is written anew."""
         self._epoch = ""
         """What `_seen` counts in."""
-        self._digest = ""
 
     def __len__(self) -> int:
         """Return how many vectors there are, those of dead passages included."""
@@ -76,22 +78,28 @@ class VectorIndex:
             self._codes = None
             self._ids = np.zeros(0, np.int64)
             self._place = np.zeros(0, np.int32)
-            self._count = self._seen = self._saved = 0
+            self._in_snapshot = np.zeros(0, np.int64)
+            self._is_replaced = False
+            self._count = self._seen = self._left_out = 0
 
-    def follow(self, store: Store, epoch: str) -> None:
-        """Take in what SQLite holds and this does not."""
+    def follow(self, store: Store, epoch: str, *, is_trusted: bool = False) -> None:
+        """Take in what SQLite holds and this does not; a snapshot that was just written is trusted to be whole."""
         with self._lock:
             if self._codes is None:
-                self._load(epoch)
+                self._load(epoch, is_trusted=is_trusted)
+                if self._codes is not None:
+                    self._take_in(store, store.vectors_written_anew(until=self._seen))
+                    self._left_out = self._count - len(self._in_snapshot)
             self._epoch = epoch
-            rows = store.connection().execute(
-                "SELECT seq, chunk, code FROM vectors WHERE seq > ? ORDER BY seq", (self._seen,)
-            )
-            while batch := rows.fetchmany(_ROWS):
-                ids = np.array([row[1] for row in batch], np.int64)
-                check_ids(ids, store)
-                self._add(ids, taken_together([row[2] for row in batch]))
-                self._seen = int(batch[-1][0])
+            self._take_in(store, store.vectors_since(self._seen))
+
+    def _take_in(self, store: Store, rows: sqlite3.Cursor) -> None:
+        while batch := rows.fetchmany(_ROWS):
+            ids = np.array([row[1] for row in batch], np.int64)
+            check_ids(ids, store)
+            self._is_replaced |= bool((self._places(ids) >= 0).any())
+            self._add(ids, taken_together([row[2] for row in batch]))
+            self._seen = max(self._seen, int(batch[-1][0]))
 
     def begin(self, store: Store, epoch: str) -> bool:
         """Write the snapshot from what SQLite holds, where very many are new, and say so: they are never all in memory."""
@@ -103,8 +111,9 @@ class VectorIndex:
                 return False
             japanese.let_rest()  # no words are read meanwhile
             stored = StoredRows(store)
-            with _spared():
-                return self._save_coarse(stored, np.arange(len(stored)), stored.ids, epoch, stored.last)
+            places = np.flatnonzero(~np.isin(stored.ids, store.written_anew()))
+            with spared():
+                return self._save_coarse(stored, places, stored.ids[places], epoch, stored.last)
         return False
 
     def _known(self, epoch: str) -> int:
@@ -112,44 +121,43 @@ class VectorIndex:
         with self._lock:
             if self._codes is not None and self._epoch == epoch:
                 return self._seen
-        note = read_bytes(self._note) or b""
-        seen = _json_value(note, "seen") if _json_value(note, "epoch") == epoch else 0
-        return seen if isinstance(seen, int) and self._path.exists() else 0
+        return self._snapshot.seen(epoch)
 
     def save_if_grown(self, store: Store, epoch: str) -> None:
         """Write a snapshot when loading without it would take noticeably longer."""
-        if self._count - self._saved > max(_SAVE_AFTER, _SAVE_SHARE * self._count):
-            with _spared():
+        if self._has_grown():
+            self._left_out = self._count - (store.vector_count() - len(store.written_anew()))
+        if self._has_grown():
+            with spared():
                 self.save(store, epoch)
 
-    def save(self, store: Store, epoch: str, gone: Ids | None = None) -> None:
+    def _has_grown(self) -> bool:
+        lasting = self._count - self._left_out
+        return lasting - len(self._in_snapshot) > max(_SAVE_AFTER, _SAVE_SHARE * lasting)
+
+    def save(self, store: Store, epoch: str) -> None:
         """Write the snapshot: first the vectors, then the note that says what they are.
 
         Very many get coarse codes here, where nobody waits for it; searches go on meanwhile.
-
-        Args:
-            store: where the vectors come from.
-            epoch: what they belong to.
-            gone: the places of those that are left out, in memory too.
         """
         with self._saving:
-            self._save(store, epoch, np.zeros(0, np.int64) if gone is None else gone)
+            self._save(store, epoch)
 
-    def _save(self, store: Store, epoch: str, gone: Ids) -> None:
+    def _save(self, store: Store, epoch: str) -> None:
         with self._lock:
-            codes, count, seen = self._codes, self._count, self._seen
-            if codes is None:
-                return
-            places = np.delete(np.arange(count), gone)
-            ids = self._ids[places]
+            codes, seen = self._codes, self._seen
+            ids, place = self._ids[: self._count].copy(), self._place.copy()
+        if codes is None:
+            return
+        places = _lasting(store, ids, place)
+        ids = ids[places]
         if not self._save_coarse(codes, places, ids, epoch, seen):
-            self._save_scanned(epoch)
+            self._save_scanned(places, ids, epoch, seen)
             return
         with self._lock:
             if self._codes is codes:  # nothing was begun anew meanwhile; what came since comes again
                 self.clear()
-                self._load(epoch, is_trusted=True)
-                self.follow(store, epoch)
+                self.follow(store, epoch, is_trusted=True)
 
     def _save_coarse(self, codes: RowsByPlace, places: Ids, ids: Ids, epoch: str, seen: int) -> bool:
         """Write a snapshot with coarse codes of some vectors, unless it is better to scan them all."""
@@ -159,15 +167,17 @@ class VectorIndex:
         dumped = coarse.dump()
         del coarse  # there is room for one of them
         note = {"epoch": epoch, "seen": seen, "count": len(places), "coarse": len(dumped), "width": codes.width}
-        self._write(note, chain(_in_parts(dumped), [ids.tobytes()], self._rows(codes, places, note)))
+        self._snapshot.write(note, chain(in_parts(dumped), [ids.tobytes()], self._rows(codes, places, note)))
         return True
 
-    def _save_scanned(self, epoch: str) -> None:
+    def _save_scanned(self, places: Ids, ids: Ids, epoch: str, seen: int) -> None:
         with self._lock:
             if isinstance(self._codes, Scanned):
-                note = {"epoch": epoch, "seen": self._seen, "count": self._count}
-                self._write(note, iter([self._codes.dump(), self._ids[: self._count].tobytes()]))
-                self._saved = self._count
+                lasting = Scanned(self._codes.width)
+                lasting.add(self._codes.rows(places))
+                note = {"epoch": epoch, "seen": seen, "count": len(ids)}
+                self._snapshot.write(note, [lasting.dump(), ids.tobytes()])
+                self._in_snapshot, self._is_replaced = ids, False
 
     def _coarse_of(self, codes: RowsByPlace, places: Ids) -> Coarse | None:
         """Return coarse codes of some vectors: those that there are, or new ones; None where it is better to scan all."""
@@ -210,29 +220,28 @@ class VectorIndex:
         note["groups"] = int(all_counts.sum())
         yield all_counts.astype("<u2").tobytes()
 
-    def _write(self, note: Mapping[str, object], parts: Iterable[bytes]) -> None:
-        hashed = hashlib.sha256()
+    def compact(self, store: Store, epoch: str, is_alive: npt.NDArray[np.bool_]) -> bool:
+        """Leave out what SQLite no longer holds, in the snapshot and, where that is much, in memory.
 
-        def passing() -> Iterator[bytes]:
-            for part in parts:
-                hashed.update(part)
-                yield part
+        Args:
+            store: where the vectors come from.
+            epoch: what they belong to.
+            is_alive: which passages there are, by number.
 
-        write_atomic_parts(self._path, passing())
-        self._digest = hashed.hexdigest()
-        write_atomic(self._note, json.dumps({**note, "sha256": self._digest}))
-
-    def compact(self, store: Store, epoch: str) -> bool:
-        """Leave out what SQLite no longer holds, in memory and in the snapshot; say whether there was anything."""
-        live = int(store.connection().execute("SELECT count(*) FROM vectors").fetchone()[0])
+        Returns:
+            whether anything was written or read anew.
+        """
+        live = store.vector_count()
         with self._saving:
             with self._lock:
-                note = read_bytes(self._note)
-                is_ours = note is None or _json_value(note, "sha256") == self._digest
-                if self._count == live and is_ours:
-                    return False
+                if self._snapshot.is_ours() and not self._is_replaced and bool(is_alive[self._in_snapshot].all()):
+                    if self._count - live <= _DEAD_SHARE * live:
+                        return False
+                    self.clear()
+                    self.follow(store, epoch)
+                    return True
                 if not isinstance(self._codes, Refined) or live < COARSE_FROM // 2:
-                    was_saved = self._path.exists()
+                    was_saved = self._snapshot.exists()
                     self.remove()
                     self.clear()
                     self.follow(store, epoch)
@@ -240,22 +249,11 @@ class VectorIndex:
                         self.save(store, epoch)
                     return True
             self.follow(store, epoch)
-            self.save(store, epoch, self._gone(store))
+            self.save(store, epoch)
             return True
 
-    def _gone(self, store: Store) -> Ids:
-        """Return the places of the vectors that SQLite does not hold, or holds in another place too."""
-        with self._lock:
-            ids, place = self._ids[: self._count].copy(), self._place.copy()
-        rows = store.connection().execute("SELECT chunk FROM vectors").fetchall()
-        held = np.fromiter((row[0] for row in rows), np.int64, len(rows))  # others have their turn meanwhile
-        is_held = np.zeros(len(place), np.bool_)
-        is_held[held[held < len(place)]] = True
-        return np.flatnonzero(~is_held[ids] | (place[ids] != np.arange(len(ids))))
-
     def remove(self) -> None:
-        unlink(self._note)
-        unlink(self._path)
+        self._snapshot.remove()
 
     def search(self, query: Vectors, count: int) -> tuple[Ids, Scores]:
         """Return the passages nearest to a query (one row) and their inner products, nearest first."""
@@ -298,10 +296,6 @@ class VectorIndex:
         places: Ids = np.where(known, self._place[np.minimum(ids, len(self._place) - 1)], -1).astype(np.int64)
         return places
 
-    @property
-    def _note(self) -> Path:
-        return self._path.with_suffix(".json")
-
     def _add(self, ids: Ids, codes: Bytes) -> None:
         if self._codes is None:
             self._codes = Scanned(codes.shape[1])
@@ -316,75 +310,58 @@ class VectorIndex:
         self._place[ids] = np.arange(self._count, end)
         self._count = end
 
-    def _load(self, epoch: str, *, is_trusted: bool = False) -> None:
+    def _load(self, epoch: str, *, is_trusted: bool) -> None:
         """Read the snapshot if it is whole and of this epoch; otherwise SQLite fills in from the start."""
         try:
-            with derived(self._path):
+            with derived(self._snapshot.path):
                 self._read(epoch, is_trusted=is_trusted)
         except UtataneError as error:
             _logger.info("the snapshot of the vectors is not used: %s", error)
             self.clear()
 
     def _read(self, epoch: str, *, is_trusted: bool) -> None:
-        note = read_bytes(self._note)
-        if note is None or not self._path.exists():
-            return
-        facts = json.loads(note)
-        if facts.get("epoch") != epoch or not (is_trusted or facts.get("sha256") == _digest_of(self._path)):
+        facts, path = self._snapshot.facts(epoch, is_trusted=is_trusted), self._snapshot.path
+        if facts is None:
             return
         count, coarse = int(facts["count"]), int(facts.get("coarse", 0))
         if coarse:
             width = int(facts["width"])
             held = self._held(coarse + 8 * count, count, width, facts.get("groups"))
-            self._codes = Refined(Coarse.load(width, np.fromfile(self._path, np.int8, coarse)), held)
-            ids = np.fromfile(self._path, np.int64, count, offset=coarse)
+            self._codes = Refined(Coarse.load(width, np.fromfile(path, np.int8, coarse)), held)
+            ids = np.fromfile(path, np.int64, count, offset=coarse)
         else:
-            data = np.fromfile(self._path, np.uint8)
+            data = np.fromfile(path, np.uint8)
             self._codes = Scanned.load(data[: len(data) - 8 * count])
             ids = data[len(data) - 8 * count :].view(np.int64)
         self._remember(ids)
-        self._seen, self._saved = int(facts["seen"]), count
-        self._digest = str(facts["sha256"])
+        self._seen, self._in_snapshot = int(facts["seen"]), ids
+        self._snapshot.note_taken(facts)
 
     def _held(self, offset: int, count: int, width: int, groups: int | None) -> WholeRows | SparseRows:
         """Return the exact vectors of the snapshot, mapped."""
         if groups is None:
-            return WholeRows(mapped_rows(self._path, offset, count, width))
-        counts = np.fromfile(self._path, "<u2", count, offset=offset + GROUP * groups).astype(np.int64)
+            return WholeRows(mapped_rows(self._snapshot.path, offset, count, width))
+        counts = np.fromfile(self._snapshot.path, "<u2", count, offset=offset + GROUP * groups).astype(np.int64)
         if len(counts) != count or int(counts.sum()) != groups:
-            raise DerivedDamagedError(path=self._path.name)
-        return SparseRows(width, mapped_rows(self._path, offset, groups, GROUP), counts)
+            raise DerivedDamagedError(path=self._snapshot.path.name)
+        return SparseRows(width, mapped_rows(self._snapshot.path, offset, groups, GROUP), counts)
 
 
-def _in_parts(data: Bytes) -> Iterator[bytes]:
-    return (data[at : at + _MEGABYTES].tobytes() for at in range(0, len(data), _MEGABYTES))
+def _lasting(store: Store, ids: Ids, place: npt.NDArray[np.int32]) -> Ids:
+    """Return where the vectors are that SQLite holds, and that nothing writes anew on many days.
 
-
-@contextmanager
-def _spared() -> Iterator[None]:
-    """Go on without a snapshot where none can be written: SQLite holds it all; the next start takes longer."""
-    try:
-        yield
-    except (DiskFullError, UnwritableError) as error:
-        _logger.info("no snapshot of the vectors was written: %s", error)
-
-
-def _digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file that need not fit into memory."""
-    hashed = hashlib.sha256()
-    with open_binary(path) as file:
-        while part := file.read(_MEGABYTES):
-            hashed.update(part)
-    return hashed.hexdigest()
-
-
-def _json_value(data: bytes, key: str) -> object:
-    """Return a value of a JSON object, None where there is none."""
-    try:
-        held = load_json(data)
-    except ValueError:
-        return None
-    return held.get(key) if isinstance(held, dict) else None
+    Args:
+        store: where the vectors come from.
+        ids: the passages that those in memory belong to.
+        place: where in memory a passage's vector is: the newest, if there are several.
+    """
+    rows = store.connection().execute("SELECT chunk FROM vectors").fetchall()
+    held = np.fromiter((row[0] for row in rows), np.int64, len(rows))  # others have their turn meanwhile
+    lasts = np.zeros(len(place), np.bool_)
+    lasts[held[held < len(place)]] = True
+    anew = store.written_anew()
+    lasts[anew[anew < len(place)]] = False
+    return np.flatnonzero(lasts[ids] & (place[ids] == np.arange(len(ids))))
 
 
 def _room(array: npt.NDArray[Whole], size: int, fill: int) -> npt.NDArray[Whole]:
