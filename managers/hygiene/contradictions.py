@@ -1,17 +1,21 @@
 """What is told against what was known: it is trusted less, and after several contradictions kept as what held once.
 
 A fact of a slot (where somebody lives) gives way at once (`managers.memory.entities.with_fact`). This is about all
-others. No word is lost: what held until then stays in the entity's file, with its end.
+others. No word is lost: what held until then stays in the entity's file, with its end. An insight, or an event of the
+last week, that something was told against is trusted less, and stays beside what says otherwise.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
-from managers.hygiene.duplicates import in_known_words
+from managers.hygiene.duplicates import in_known_words, week_before
+from managers.hygiene.inventory import of_insight, restood
 from managers.hygiene.similarity import severity
-from managers.memory.confidence import CONTRADICTED, START, Move, Standing, day_of, moved
+from managers.memory.confidence import CONTRADICTED, START, Move, Origin, Standing, day_of, moved
 from managers.memory.entities import Entity, Fact, language_of, until_text, with_fact
+from managers.memory.working_copy import WorkingCopy
 from managers.storage.settings import MemorySettings
 
 _CALM: Final = (2, 0.7)
@@ -34,6 +38,36 @@ def with_told(entity: Entity, told: Fact, today: date, settings: MemorySettings,
     if knowing == entity:  # a day that is read again contradicts nothing anew
         return entity
     return with_contradictions(knowing, fact, today, settings, is_crowded=is_crowded)
+
+
+def tell(copy: WorkingCopy, entity: Entity, facts: Sequence[Fact], today: date) -> None:
+    """Write what was told about an entity onto its card, and let what was told otherwise know of it."""
+    for told in facts:
+        before = entity
+        entity = with_told(before, told, today, copy.stores.limits, is_crowded=copy.stores.is_crowded)
+        if entity != before:
+            doubt(copy, told.text, day_of(told.since) or today, today)
+    copy.put_entity(entity)
+
+
+def doubt(copy: WorkingCopy, told: str, day: date, today: date) -> None:
+    """Trust insights, and what the week before told, less where something was told against them; once a day.
+
+    Args:
+        copy: what holds them.
+        told: a statement that is new.
+        day: when it was said.
+        today: when it became known.
+    """
+    limits = copy.stores.limits
+    if not limits.hygiene:
+        return
+    for memory in [*map(of_insight, copy.insights.entries), *week_before(copy, day)]:
+        moves = memory.standing.moves
+        if memory.is_kept or any(move.why == "contradicted" and move.day == today.isoformat() for move in moves):
+            continue
+        if grave := severity(memory.text, told, limits.split_threshold):
+            restood(copy, memory, **_lowered(memory.standing, memory.origin, memory.made, today, grave))
 
 
 def with_contradictions(
@@ -67,11 +101,15 @@ def with_contradictions(
 
 
 def _contradicted(fact: Fact, grave: float, today: date) -> Fact:
-    made = day_of(fact.since)
-    changed = moved(fact.standing, "experience", made, today, "contradicted", CONTRADICTED * grave)
-    last: Move = changed["moves"][-1]
-    changed["moves"] = [*changed["moves"][:-1], last.model_copy(update={"severity": grave})]
+    changed = _lowered(fact.standing, "experience", day_of(fact.since), today, grave)
     return replace(fact, standing=fact.standing.model_copy(update=changed))
+
+
+def _lowered(standing: Standing, origin: Origin, made: date | None, today: date, grave: float) -> dict[str, Any]:
+    """Return the values of a standing after a contradiction, as `moved` does, with how grave it was."""
+    changed = moved(standing, origin, made, today, "contradicted", CONTRADICTED * grave)
+    last: Move = changed["moves"][-1]
+    return {**changed, "moves": [*changed["moves"][:-1], last.model_copy(update={"severity": grave})]}
 
 
 def _is_split(fact: Fact, settings: MemorySettings, *, is_crowded: bool) -> bool:

@@ -7,7 +7,7 @@ so of most of them no vector is made.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Final
 
 from managers.hygiene.inventory import Memory, of_episode, restood
@@ -39,7 +39,7 @@ def without_known_events(copy: WorkingCopy, episode: Episode) -> Episode:
     settings, there = copy.stores.limits, copy.episode(episode.date)
     if not settings.hygiene or not episode.key_events or (there is not None and there.is_users):
         return episode
-    known = [memory for memory in _week_before(copy, episode) if memory.kind == "event"]
+    known = [memory for memory in week_before(copy, episode.date) if memory.kind == "event"]
     left: list[KeyEvent] = []
     for event in episode.events:
         if (at := _same(event.text, [one.text for one in left], settings)) is not None:
@@ -51,8 +51,9 @@ def without_known_events(copy: WorkingCopy, episode: Episode) -> Episode:
     return episode if len(left) == len(episode.key_events) else episode.with_events(left).sealed()
 
 
-def _week_before(copy: WorkingCopy, episode: Episode) -> list[Memory]:
-    days = (copy.episode(episode.date - timedelta(days=before)) for before in range(1, _DAYS_BEFORE + 1))
+def week_before(copy: WorkingCopy, day: date) -> list[Memory]:
+    """Return the days of the week before a day, with their events."""
+    days = (copy.episode(day - timedelta(days=before)) for before in range(1, _DAYS_BEFORE + 1))
     return [memory for day in days if day is not None for memory in of_episode(day)]
 
 

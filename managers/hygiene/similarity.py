@@ -72,7 +72,7 @@ def severity(one: str, other: str, about_same_from: float) -> float:
         about_same_from: the least share of words in common by which they are about the same thing (Dice's coefficient).
     """
     (topic, numbers, is_denied), (other_topic, other_numbers, other_is_denied) = _read(one), _read(other)
-    if not topic or not other_topic:
+    if topic.isdisjoint(other_topic):
         return 0.0
     opposite = opposed(one, other)
     topic, other_topic = topic - opposite, other_topic - opposite

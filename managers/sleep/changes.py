@@ -8,7 +8,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any, Literal
 
-from managers.hygiene.contradictions import with_told
+from managers.hygiene.contradictions import doubt, tell
 from managers.hygiene.duplicates import add_insight, without_known_events
 from managers.memory.entities import Entity, Fact, Kind, ended, name_key
 from managers.memory.episodes import Episode
@@ -102,6 +102,8 @@ def episode_changes(draft: DayDraft, material: DayMaterial, mind: str, *, redo: 
     ).sealed()
 
     def make(copy: WorkingCopy) -> None:
+        for event in draft.key_events:
+            doubt(copy, event.text, material.date, material.date)
         copy.put_episode(without_known_events(copy, episode))
 
     target, count = material.date.isoformat(), 1 + len(draft.key_events)
@@ -144,10 +146,7 @@ def _entity_change(
         if entity is None:
             entity = Entity(draft.name, draft.kind, f"{now:{TIME}}", mind=mind)
         entity = _also_known_as(entity, [draft.name, *draft.aliases], draft.kind)
-        limits, is_crowded = copy.stores.limits, copy.stores.is_crowded
-        for told in facts:
-            entity = with_told(entity, told, now.date(), limits, is_crowded=is_crowded)
-        copy.put_entity(entity)
+        tell(copy, entity, facts, now.date())
 
     evidence = tuple(dict.fromkeys(one for fact in draft.facts for one in fact.evidence))
     return Change("entity", draft.name, " / ".join(fact.text for fact in facts), evidence, mind, make, len(facts))
@@ -220,8 +219,7 @@ def _resolve(asked: Question, found: ResolutionDraft, fact: Fact, now: datetime,
     copy.questions = copy.questions.resolved(asked.id, answer=found.answer, evidence=found.evidence, when=when)
     entity = _told_of(copy, question.topic) or (copy.entity([asked.about]) if asked.about else None)
     if entity is not None:
-        limits, is_crowded = copy.stores.limits, copy.stores.is_crowded
-        copy.put_entity(with_told(entity, fact, now.date(), limits, is_crowded=is_crowded))
+        tell(copy, entity, [fact], now.date())
 
 
 def reflection_changes(
@@ -250,16 +248,17 @@ def reflection_changes(
         day=f"{material.days[-1].date}" if level == 1 and material.days else "",
     )
 
-    def tell(copy: WorkingCopy) -> None:
+    def make(copy: WorkingCopy) -> None:
         for known in material.outdated:
             if not _is_kept(known, copy):
                 copy.insights = copy.insights.without(known.id)
+        doubt(copy, insight.insight, now.date(), now.date())
         add_insight(copy, insight)
         mark(copy)
 
-    changes = [Change("insight", draft.trigger_topic, draft.insight, tuple(draft.evidence), mind, tell, 1)]
+    changes = [Change("insight", draft.trigger_topic, draft.insight, tuple(draft.evidence), mind, make, 1)]
     if any(draft.insight == known.insight for known in (*material.insights, *material.outdated)):
-        changes = [Change("goal", "meta", f"level {level}", (), mind, tell)]
+        changes = [Change("goal", "meta", f"level {level}", (), mind, make)]
     goals = [goal for goal in draft.goals if not _is_made_already(goal, material)]
     return [*changes, *(_goal_change(goal, mind, now, material.goals) for goal in goals), *stale]
 

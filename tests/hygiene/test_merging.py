@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from managers.hygiene.contradictions import with_contradictions
+from managers.hygiene.contradictions import doubt, tell, with_contradictions
 from managers.hygiene.duplicates import add_insight, in_known_words, without_known_events
 from managers.hygiene.housekeeping import Housekeeping
 from managers.hygiene.inventory import memories
@@ -20,9 +20,9 @@ from managers.hygiene.similarity import severity, vectors
 from managers.language.lexicons import load
 from managers.memory.entities import Entity, Fact, with_fact
 from managers.memory.entity_store import EntityStore
-from managers.memory.episodes import Episode
+from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.insights import Insight, Insights
-from managers.memory.json_documents import write_plainly
+from managers.memory.json_documents import USER, write_plainly
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.storage.errors import BusyError, Lang
 from managers.storage.locks import holding
@@ -203,6 +203,54 @@ def test_two_grave_contradictions_split_a_memory_and_keep_what_held(clock: HandC
     assert [fact.until for fact in crowded.facts] == ["", ""]
     never = told(once, denies, "m3", day, LIMITS.model_copy(update={"max_splits_per_episode": 0}))
     assert [fact.until for fact in never.facts] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        ("Tom likes coffee in the morning.", "Tom doesn't like coffee in the morning."),
+        ("トムさんは朝のコーヒーが好き。", "トムさんは朝のコーヒーが好きではない。"),
+    ],
+)
+def test_an_insight_and_a_day_that_something_is_told_against_are_trusted_less(
+    paths: PersonaPaths, clock: HandClock, known: str, told: str
+) -> None:
+    copy, today = WorkingCopy(Stores.open(paths, clock)), clock.now().date()
+    add_insight(copy, insight(known, "m1"))
+    mine = insight(known, "m2")
+    copy.insights = copy.insights.with_one(mine.model_copy(update={"mind": USER, "id": "in_mine"}))
+    for days in (1, 30):
+        day = Episode(date=today - timedelta(days=days), summary="A day.", mind="built-in")
+        copy.put_episode(day.with_events([KeyEvent(known)]).sealed())
+    for _ in range(2):  # what was known is told again: it contradicts nothing anew
+        tell(copy, copy.entity(["Tom"]) or Entity("Tom", "person"), [Fact(told, ("m3",), "x", since=f"{today}")], today)
+    by_mind = {one.mind: one for one in copy.insights.entries}
+    assert by_mind[""].confidence == pytest.approx(0.1)
+    assert by_mind[""].moves[-1].severity == 1.0
+    assert by_mind[USER].confidence is None
+    trusted = [next(iter(episode.events)).standing.confidence for episode in _days(copy, today, 1, 30)]
+    assert trusted == [pytest.approx(0.3), None]  # what was long ago may well have been so
+
+
+def test_an_insight_that_says_otherwise_stands_beside_the_older_one(paths: PersonaPaths, clock: HandClock) -> None:
+    copy, today = WorkingCopy(Stores.open(paths, clock)), clock.now().date()
+    add_insight(copy, insight("Hana seems to be calmer in the evening.", "m1"))
+    denies = insight("Hana does not seem to be calmer in the evening.", "m2")
+    doubt(copy, denies.insight, today, today)
+    add_insight(copy, denies)
+    assert sorted((one.evidence[0], one.confidence) for one in copy.insights.entries) == [("m1", 0.1), ("m2", None)]
+
+
+def test_with_hygiene_off_nothing_is_doubted(paths: PersonaPaths, clock: HandClock) -> None:
+    copy, today = WorkingCopy(Stores.open(paths, clock, MemorySettings(hygiene=False))), clock.now().date()
+    add_insight(copy, insight("Hana seems to be calmer in the evening.", "m1"))
+    doubt(copy, "Hana does not seem to be calmer in the evening.", today, today)
+    assert [one.confidence for one in copy.insights.entries] == [None]
+
+
+def _days(copy: WorkingCopy, today: date, *before: int) -> list[Episode]:
+    found = [copy.episode(today - timedelta(days=days)) for days in before]
+    return [episode for episode in found if episode is not None]
 
 
 def test_what_a_person_wrote_is_not_contradicted(clock: HandClock) -> None:
