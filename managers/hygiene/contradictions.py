@@ -51,7 +51,7 @@ def tell(copy: WorkingCopy, entity: Entity, facts: Sequence[Fact], today: date) 
 
 
 def doubt(copy: WorkingCopy, told: str, day: date, today: date) -> None:
-    """Trust insights, and what the week before told, less where something was told against them; once a day.
+    """Trust insights, and what the week before told, less where something was told against them later; once a day.
 
     Args:
         copy: what holds them.
@@ -63,8 +63,12 @@ def doubt(copy: WorkingCopy, told: str, day: date, today: date) -> None:
     if not limits.hygiene:
         return
     for memory in [*map(of_insight, copy.insights.entries), *week_before(copy, day)]:
-        moves = memory.standing.moves
-        if memory.is_kept or any(move.why == "contradicted" and move.day == today.isoformat() for move in moves):
+        moves, is_later = memory.standing.moves, memory.made is not None and memory.made > day
+        if (
+            memory.is_kept
+            or is_later
+            or any(move.why == "contradicted" and move.day == today.isoformat() for move in moves)
+        ):
             continue
         if grave := severity(memory.text, told, limits.split_threshold):
             restood(copy, memory, **_lowered(memory.standing, memory.origin, memory.made, today, grave))

@@ -241,6 +241,18 @@ def test_an_insight_that_says_otherwise_stands_beside_the_older_one(paths: Perso
     assert sorted((one.evidence[0], one.confidence) for one in copy.insights.entries) == [("m1", 0.1), ("m2", None)]
 
 
+def test_what_was_told_before_an_insight_does_not_doubt_it(paths: PersonaPaths, clock: HandClock) -> None:
+    copy = WorkingCopy(Stores.open(paths, clock))
+    add_insight(copy, insight("Hana seems to be calmer in the evening.", "m1", "2026-11-20"))
+    told = "Hana does not seem to be calmer in the evening."
+    for day, trusted in (
+        (date(2018, 5, 1), None),
+        (date(2026, 11, 20), 0.1),
+    ):  # years are caught up with, the newest first
+        doubt(copy, told, day, day)
+        assert [one.confidence for one in copy.insights.entries] == [trusted]
+
+
 def test_with_hygiene_off_nothing_is_doubted(paths: PersonaPaths, clock: HandClock) -> None:
     copy, today = WorkingCopy(Stores.open(paths, clock, MemorySettings(hygiene=False))), clock.now().date()
     add_insight(copy, insight("Hana seems to be calmer in the evening.", "m1"))

@@ -195,6 +195,53 @@ def test_what_a_dream_writes_anew_leaves_the_snapshot_as_it_is(
     assert (tmp_path / "vectors.faiss").read_bytes() == before
 
 
+def test_a_snapshot_without_its_note_does_not_outlast_a_tidying(
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
+) -> None:
+    held = dense(50)
+    hold(held)
+    index.follow(store, "0")
+    index.save(store, "0")
+    (tmp_path / "vectors.json").unlink()  # killed between the two
+    again = VectorIndex(tmp_path / "vectors.faiss")
+    again.follow(store, "0")
+    store.connection().execute("DELETE FROM vectors WHERE chunk = 7")
+    assert (encode(held)[7] ^ -128).tobytes() in (tmp_path / "vectors.faiss").read_bytes()
+    assert again.compact(store, "0", alive(store))
+    assert (encode(held)[7] ^ -128).tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
+
+
+@pytest.mark.parametrize("note", [b"[]", b"{", b"null", b'{"epoch": "0", "holds": "lasting"}'])
+def test_a_note_that_says_nothing_is_no_note(
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, note: bytes
+) -> None:
+    hold(dense(50))
+    index.follow(store, "0")
+    index.save(store, "0")
+    (tmp_path / "vectors.json").write_bytes(note)
+    again = VectorIndex(tmp_path / "vectors.faiss")
+    again.follow(store, "0")
+    assert len(again) == 50
+
+
+def test_what_was_begun_anew_meanwhile_is_not_saved_by_the_old_places(
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold(dense(50))
+    index.follow(store, "0")
+    really = vectors._lasting
+
+    def and_meanwhile(*given: object) -> npt.NDArray[np.int64]:
+        found = really(*given)  # type: ignore[arg-type]
+        index.clear()
+        index.follow(store, "1")
+        return found
+
+    monkeypatch.setattr(vectors, "_lasting", and_meanwhile)
+    index.save(store, "0")
+    assert not (tmp_path / "vectors.faiss").exists()
+
+
 @pytest.mark.usefixtures("few_are_many")
 def test_coarse_codes_that_find_too_little_are_not_used(
     index: VectorIndex, store: Store, hold: Hold, monkeypatch: pytest.MonkeyPatch

@@ -35,23 +35,20 @@ class VectorSnapshot:
         return self.path.exists()
 
     def is_ours(self) -> bool:
-        """Whether nobody else has written it since, or there is none."""
-        note = read_bytes(self._note)
-        return note is None or _facts(note).get("sha256") == self._digest
+        """Whether it is the one that was read or written last, or there is none; one without a note is nobody's."""
+        noted = self._noted()
+        return noted.get("sha256") == self._digest if noted else not self.exists()
 
     def seen(self, epoch: str) -> int:
         """Return up to which of SQLite's rows it holds an epoch's vectors."""
-        facts = _facts(read_bytes(self._note) or b"")
+        facts = self._noted()
         seen = facts.get("seen") if facts.get("epoch") == epoch else 0
         return seen if isinstance(seen, int) and self.exists() else 0
 
     def facts(self, epoch: str, *, is_trusted: bool) -> dict[str, Any] | None:
         """Return what is noted of it, if it is whole and of this epoch; what was just written is trusted to be whole."""
-        note = read_bytes(self._note)
-        if note is None or not self.exists():
-            return None
-        facts: dict[str, Any] = json.loads(note)
-        if facts.get("epoch") != epoch or facts.get("holds") != _HOLDS:
+        facts = self._noted()
+        if facts.get("epoch") != epoch or facts.get("holds") != _HOLDS or not self.exists():
             return None
         if not is_trusted and facts.get("sha256") != self._digest_now():
             return None
@@ -78,6 +75,14 @@ class VectorSnapshot:
         unlink(self._note)
         unlink(self.path)
 
+    def _noted(self) -> dict[str, Any]:
+        """Return what the note says, nothing where there is none or it cannot be read."""
+        try:
+            held = load_json(read_bytes(self._note) or b"{}")
+        except ValueError:
+            return {}
+        return held if isinstance(held, dict) else {}
+
     def _digest_now(self) -> str:
         """Return the SHA-256 of the file, which need not fit into memory."""
         hashed = hashlib.sha256()
@@ -99,12 +104,3 @@ def spared() -> Iterator[None]:
         yield
     except (DiskFullError, UnwritableError) as error:
         _logger.info("no snapshot of the vectors was written: %s", error)
-
-
-def _facts(note: bytes) -> dict[str, Any]:
-    """Return what a note says, nothing where it cannot be read."""
-    try:
-        held = load_json(note)
-    except ValueError:
-        return {}
-    return held if isinstance(held, dict) else {}

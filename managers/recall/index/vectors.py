@@ -152,7 +152,7 @@ class VectorIndex:
         places = _lasting(store, ids, place)
         ids = ids[places]
         if not self._save_coarse(codes, places, ids, epoch, seen):
-            self._save_scanned(places, ids, epoch, seen)
+            self._save_scanned(codes, places, ids, epoch, seen)
             return
         with self._lock:
             if self._codes is codes:  # nothing was begun anew meanwhile; what came since comes again
@@ -170,11 +170,11 @@ class VectorIndex:
         self._snapshot.write(note, chain(in_parts(dumped), [ids.tobytes()], self._rows(codes, places, note)))
         return True
 
-    def _save_scanned(self, places: Ids, ids: Ids, epoch: str, seen: int) -> None:
+    def _save_scanned(self, codes: Codes, places: Ids, ids: Ids, epoch: str, seen: int) -> None:
         with self._lock:
-            if isinstance(self._codes, Scanned):
-                lasting = Scanned(self._codes.width)
-                lasting.add(self._codes.rows(places))
+            if self._codes is codes and isinstance(codes, Scanned):  # nothing was begun anew meanwhile
+                lasting = Scanned(codes.width)
+                lasting.add(codes.rows(places))
                 note = {"epoch": epoch, "seen": seen, "count": len(ids)}
                 self._snapshot.write(note, [lasting.dump(), ids.tobytes()])
                 self._in_snapshot, self._is_replaced = ids, False
