@@ -12,6 +12,7 @@ from managers.recall.hits import ALL_TYPES, LOG_TYPES, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
 from managers.recall.index.postings import POSTING_BLOCK
 from managers.recall.index.sources import IndexName
+from managers.recall.index.vectors import vectors_together
 
 LEFT_OUT: tuple[MemoryType, ...] = ("knowledge",)
 """Documents are the person's books on the shelf, not what was lived through together; they have a room."""
@@ -94,13 +95,8 @@ class Passages:
 
     def vectors(self, codes: Codes) -> Vectors:
         """Return the vectors of passages; rows of zeros where there is none yet."""
-        width = max(index.vectors.dimensions for index in self._indexes)
-        vectors = np.zeros((len(codes), max(width, 1)), np.float32)
-        for at, index in enumerate(self._indexes):
-            mine = np.flatnonzero(codes % 2 == at)
-            if len(mine) and index.vectors.dimensions == width:
-                vectors[mine] = index.vectors.vectors_of(codes[mine] // 2)
-        return vectors
+        found = [(np.flatnonzero(codes % 2 == at), index) for at, index in enumerate(self._indexes)]
+        return vectors_together(len(codes), ((mine, index.vectors, codes[mine] // 2) for mine, index in found))
 
     def words(self, fewest: int = 1) -> Iterator[tuple[str, Codes]]:
         """Yield the words of all passages, each with codes of passages that hold it; a common word comes in parts.

@@ -15,7 +15,7 @@ from managers.recall.index.coarse_quantization import Refined
 from managers.recall.index.scalar_quantization import encode
 from managers.recall.index.sparse_rows import SparseRows, kept_alone
 from managers.recall.index.store import Store
-from managers.recall.index.vectors import VectorIndex
+from managers.recall.index.vectors import VectorIndex, vectors_together
 
 Floats = npt.NDArray[np.float32]
 Hold = Callable[[Floats], None]
@@ -318,3 +318,26 @@ def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex
 
     with ThreadPoolExecutor(1) as another:
         assert another.submit(search_and_count).result() == 1
+
+
+def test_vectors_that_are_made_anew_meanwhile_leave_a_search_whole(
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
+) -> None:
+    held, other = dense(20), VectorIndex(tmp_path / "other.faiss")
+    hold(held)
+    numbers = np.arange(20)
+    wide = np.ones((1, 2 * WIDTH), np.float32)
+
+    def parts() -> Iterator[tuple[npt.NDArray[np.int64], VectorIndex, npt.NDArray[np.int64]]]:
+        yield numbers, other, numbers  # it has none yet
+        index.follow(store, "0")
+        yield numbers + 20, index, numbers
+
+    assert vectors_together(40, iter(())).shape == (40, 1)
+    together = vectors_together(40, parts())
+    assert together.shape == (40, WIDTH)
+    assert not together[:20].any()
+    assert np.array_equal(together[20:], index.vectors_of(numbers))
+    assert (together[20:] * held).sum(axis=1).min() > 0.95
+    assert index.search(wide, 5)[0].tolist() == []
+    assert not index.products(numbers, wide).any()

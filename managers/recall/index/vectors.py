@@ -8,7 +8,7 @@ many nights is read from SQLite, so that a night need not write the vectors of y
 import logging
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -65,12 +65,6 @@ class VectorIndex:
     def __len__(self) -> int:
         """Return how many vectors there are, those of dead passages included."""
         return self._count
-
-    @property
-    def dimensions(self) -> int:
-        """How many numbers a vector has; 0 while there is none."""
-        codes = self._codes
-        return 0 if codes is None else codes.width
 
     def clear(self) -> None:
         """Forget what is in memory: the epoch has changed."""
@@ -256,9 +250,12 @@ class VectorIndex:
         self._snapshot.remove()
 
     def search(self, query: Vectors, count: int) -> tuple[Ids, Scores]:
-        """Return the passages nearest to a query (one row) and their inner products, nearest first."""
+        """Return the passages nearest to a query (one row) and their inner products, nearest first.
+
+        There are none while the vectors are another embedder's: they are being made anew.
+        """
         with self._lock:
-            if self._codes is None or self._count == 0:
+            if self._codes is None or self._count == 0 or self._codes.width != query.shape[1]:
                 return np.zeros(0, np.int64), np.zeros(0, np.float32)
             # FAISS reads a question as whole numbers of one signed byte, and larger ones come out as anything.
             scale = LARGEST / max(float(np.abs(query).max()), 1e-9)
@@ -345,6 +342,22 @@ class VectorIndex:
         if len(counts) != count or int(counts.sum()) != groups:
             raise DerivedDamagedError(path=self._snapshot.path.name)
         return SparseRows(width, mapped_rows(self._snapshot.path, offset, groups, GROUP), counts)
+
+
+def vectors_together(count: int, parts: Iterable[tuple[Ids, VectorIndex, Ids]]) -> Vectors:
+    """Return the vectors of several indexes' passages; zeros where there is none, or one of fewer numbers than others.
+
+    Args:
+        count: how many there are.
+        parts: for each index, at which rows its passages go, and their numbers; what it holds may change meanwhile.
+    """
+    read = [(rows, index.vectors_of(ids)) for rows, index, ids in parts]
+    width = max((vectors.shape[1] for _, vectors in read), default=1)
+    together = np.zeros((count, width), np.float32)
+    for rows, vectors in read:
+        if vectors.shape[1] == width:
+            together[rows] = vectors
+    return together
 
 
 def _lasting(store: Store, ids: Ids, place: npt.NDArray[np.int32]) -> Ids:

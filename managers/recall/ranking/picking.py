@@ -18,6 +18,7 @@ from managers.recall.embedders import Vectors
 from managers.recall.hits import ALL_TYPES, LOG_TYPES, Hit, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
 from managers.recall.index.terms import terms
+from managers.recall.index.vectors import vectors_together
 from managers.recall.ranking.candidates import Candidates, passages_of, why
 from managers.recall.ranking.distances import distances, excluded_by, fit, hit_of
 from managers.recall.ranking.joining import Pieces
@@ -261,10 +262,6 @@ def _with_passages(
 
 def _vectors(candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Vectors:
     """Return the vectors of candidates; rows of zeros where they are of another width than most."""
-    width = max((index.vectors.dimensions for index in indexes), default=1)
-    vectors = np.zeros((len(candidates), max(width, 1)), np.float32)
-    for place, index in enumerate(indexes):
-        here = candidates["index"] == place
-        if here.any() and index.vectors.dimensions == width:
-            vectors[here] = index.vectors.vectors_of(candidates["number"][here])
-    return vectors
+    found = [(np.flatnonzero(candidates["index"] == place), index) for place, index in enumerate(indexes)]
+    parts = ((here, index.vectors, candidates["number"][here]) for here, index in found)
+    return vectors_together(len(candidates), parts)

@@ -46,10 +46,10 @@ def _wishes(place: int, index: MemoryIndex, candidates: Candidates, kinds: Colle
         numbers = numbers[np.isin(columns["kind"][numbers], [ALL_TYPES.index(kind) for kind in kinds])]
     here = candidates[candidates["index"] == place]
     near = here["number"][:_LIKE]
-    if not len(numbers) or not len(near) or not index.vectors.dimensions:
+    if not len(numbers) or not len(near):
         return candidates_of(0)
-    talked_of = index.vectors.vectors_of(near).mean(axis=0)
-    alike: Floats = index.vectors.vectors_of(numbers) @ talked_of
+    vectors = index.vectors.vectors_of(np.concatenate([near, numbers]))  # at one moment: they may be made anew
+    alike: Floats = vectors[len(near) :] @ vectors[: len(near)].mean(axis=0)
     parts = np.zeros((len(numbers), len(PARTS)))
     parts[:, PARTS.index("semantic")] = alike
     found = candidates_of(
