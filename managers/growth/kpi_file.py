@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from managers.sessions.database import Database
 from managers.storage.clock import Clock
 from managers.storage.files import make_folder
-from managers.storage.opening import look
+from managers.storage.unchanged import Unchanged
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
@@ -101,17 +102,16 @@ class KpiFile:
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._database = Database(path, _TABLES, clock)
-        self._known: tuple[object, dict[str, int]] = (None, {})
+        self._known = Unchanged[Mapping[str, int]]()
 
     def sums(self, uid: str) -> Mapping[str, int]:
         """Return the sums of a user: of `COUNTED` (but messages), `threads`, `goals`, and `days` with a turn."""
-        file = look(self._database.path)
-        state = file and (uid, file.st_mtime_ns, file.st_size)
-        if state is None or self._known[0] != state:
-            names = ("days", *COUNTED[1:], "threads", "goals")
-            found = self._read(_SUMS, uid) or [(0,) * len(names)]
-            self._known = state, dict(zip(names, map(int, found[0]), strict=True))
-        return self._known[1]
+        return self._known.get(partial(self._summed, uid), self._database.path, of=uid)
+
+    def _summed(self, uid: str) -> Mapping[str, int]:
+        names = ("days", *COUNTED[1:], "threads", "goals")
+        found = self._read(_SUMS, uid) or [(0,) * len(names)]
+        return dict(zip(names, map(int, found[0]), strict=True))
 
     def days(self, uid: str) -> list[tuple[Any, ...]]:
         """Return the days of a user in order: the day, `COUNTED`, threads, goals."""

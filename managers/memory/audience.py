@@ -27,8 +27,8 @@ from managers.memory.periods import Period, Span, span_named
 from managers.storage.files import files, read_bytes
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.locks import writing
-from managers.storage.opening import look
 from managers.storage.paths import PersonaPaths
+from managers.storage.unchanged import Unchanged
 
 Memory = TypeVar("Memory", bound=Remembered)
 Audience = Literal["any", "this-computer", "this-persona"]
@@ -178,7 +178,7 @@ class AudienceReader:
     def __init__(self, paths: PersonaPaths) -> None:
         self._path = paths.memory / "audience.json"
         self._paths = paths
-        self._known: tuple[object, Mapping[Audience, Kept]] = (None, {})
+        self._known = Unchanged[Mapping[Audience, Kept]]()
 
     def kept(self) -> Kept:
         """Return what is kept on this computer; costs one look at the file.
@@ -200,13 +200,7 @@ class AudienceReader:
         return Given(kept.holds(rests_on, memory_id, place), own.holds(rests_on, memory_id, place), is_marked)
 
     def _limits(self) -> Mapping[Audience, Kept]:
-        found = look(self._path)
-        state = found and (found.st_mtime_ns, found.st_size, found.st_ino)
-        if state is None:
-            return {}
-        if self._known[0] != state:
-            self._known = state, self._read()
-        return self._known[1]
+        return self._known.get(self._read, self._path)
 
     def _read(self) -> Mapping[Audience, Kept]:
         data = read_bytes(self._path)

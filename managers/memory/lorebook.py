@@ -18,8 +18,8 @@ from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError, Notice
 from managers.storage.files import digest
 from managers.storage.locks import writing
-from managers.storage.opening import look
 from managers.storage.paths import PersonaPaths
+from managers.storage.unchanged import Unchanged
 
 SCAN_DEPTH: Final = 4
 """So many of the newest messages are looked through for keys, where the book does not say."""
@@ -240,15 +240,11 @@ class LorebookStore:
         self._paths = paths
         self._apply = apply or write_plainly(paths)
         self._file = JsonFile(paths, paths.lorebook, clock, dict)
-        self._known: tuple[tuple[int, ...], Lorebook] = ((), Lorebook({}))
+        self._known = Unchanged[Lorebook]()
 
     def current(self) -> Lorebook:
         """Return the book; the file is read only when it is another one than the last time."""
-        found = look(self.path)
-        stamp = (found.st_mtime_ns, found.st_size, found.st_ino) if found else ()
-        if stamp != self._known[0]:
-            self._known = (stamp, self.load() if found else Lorebook({}))
-        return self._known[1]
+        return self._known.get(self.load, self.path)
 
     def load(self) -> Lorebook:
         """Return the book as it is on disk."""

@@ -20,8 +20,8 @@ from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.files import digest
 from managers.storage.locks import writing
-from managers.storage.opening import look
 from managers.storage.paths import PersonaPaths
+from managers.storage.unchanged import Unchanged
 
 KEPT: Final = 200
 LEAST_USES: Final = 2
@@ -167,15 +167,11 @@ class StrategyStore(EntryStore[Strategies, Pattern]):
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
         super().__init__(paths, paths.memory / "strategies.json", clock, apply, Strategies.parse)
-        self._known: tuple[tuple[int, ...], Strategies] = ((), Strategies([]))
+        self._known = Unchanged[Strategies]()
 
     def current(self) -> Strategies:
         """Return what `load` does; the file is read only when it is another one than the last time."""
-        found = look(self.path)
-        stamp = (found.st_mtime_ns, found.st_size, found.st_ino) if found else ()
-        if stamp != self._known[0]:
-            self._known = (stamp, self.load() if found else Strategies([]))
-        return self._known[1]
+        return self._known.get(self.load, self.path)
 
     def edit(self, entry_id: str, values: Mapping[str, object], *, based_on: str, author: str) -> bool:
         """Write what a person made of a pattern.

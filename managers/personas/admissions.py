@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from managers.storage.errors import NotPlainFileError
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.sealed_record import SealedRecord
+from managers.storage.unchanged import Unchanged
 
 _PURPOSE: Final = "admissions"
 _MARK_BYTES: Final = 16
@@ -51,6 +53,7 @@ class Admissions:
 
     def __init__(self, home: Home, clock: Clock) -> None:
         self._record = SealedRecord(home, clock, _PURPOSE, key="personas", ending=".json")
+        self._marks = Unchanged[str]()
 
     def of(self, paths: PersonaPaths) -> Admission | None:
         """Return how a folder was let in, None if it is a guest.
@@ -58,8 +61,7 @@ class Admissions:
         Raises:
             UnreadableError: nobody can tell: a guest would be let in anew, under another mark.
         """
-        mark = read_mark(paths)
-        admission = self._known(mark)
+        admission = self._known(self._marks.get(partial(read_mark, paths), paths.mark))
         return admission if admission and name_key(paths.name) in admission.names else None
 
     def let_in(self, folder: Path, name: str, agreed: Wishes = NOTHING, refused: str = "") -> None:

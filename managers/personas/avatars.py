@@ -6,6 +6,7 @@ no second file hidden behind the picture. SVG is a program in disguise and is no
 
 import io
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -24,8 +25,12 @@ _SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 def find_avatar(folder: Path) -> Path | None:
     """Return the persona's picture, None if there is none."""
-    found = (folder / f"avatar{suffix}" for suffix in _SUFFIXES)
-    return next((path for path in found if is_file(path)), None)
+    return next((path for path in avatar_files(folder) if is_file(path)), None)
+
+
+def avatar_files(folder: Path) -> Iterator[Path]:
+    """Yield where a persona's picture may lie, the one that counts first."""
+    return (folder / f"avatar{suffix}" for suffix in _SUFFIXES)
 
 
 def prepare_avatar(data: bytes) -> bytes:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from managers.personas import persona_file
 from managers.personas.admissions import Admission, Admissions
 from managers.personas.admitting import clean
+from managers.personas.avatars import avatar_files
 from managers.personas.errors import ChangedSinceShownError, GuestError, NotAdmissibleError
 from managers.personas.folders import arranging, find_folder, persona_folders
 from managers.personas.guests import look_through
@@ -16,6 +18,7 @@ from managers.storage.clock import Clock
 from managers.storage.errors import Notice, UnreadableError
 from managers.storage.files import remove_tree
 from managers.storage.paths import Home, PersonaPaths
+from managers.storage.unchanged import Unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class Door:
         self._home = home
         self._clock = clock
         self.admissions = Admissions(home, clock)
+        self._read = Unchanged[Persona]()
 
     # Looking
 
@@ -72,6 +76,13 @@ class Door:
             raise GuestError(name=persona_file.normal(paths.name))
         return paths, admission
 
+    def read(self, paths: PersonaPaths, admission: Admission) -> Persona:
+        """Return a persona as it stands in its folder now, as far as it was let in."""
+        files = (paths.persona_json, paths.system_prompt, *avatar_files(paths.folder))
+        make = partial(read_persona, paths, admission.agreed, admission.refused)
+        found = self._read.get(make, *files, of=(paths, admission))
+        return make() if found.notices else found  # what could not be read may be by now
+
     def guests(self) -> list[str]:
         """Return the names of the folders that nobody let in on this computer, in order."""
         return [persona_file.normal(paths.name) for paths, admission in self._looked_up() if admission is None]
@@ -85,7 +96,7 @@ class Door:
 
     def waiting(self) -> list[str]:
         """Return the names of all that wait for a yes: guests, and personas whose folders ask for other settings."""
-        here = [read_resident(paths, admission) for paths, admission in self.residents()]
+        here = [self.read(paths, admission) for paths, admission in self.residents()]
         return self.guests() + [persona.name for persona in here if persona.asks]
 
     def question(self, name: str) -> Question | None:
@@ -99,7 +110,7 @@ class Door:
         if admission is None:
             guest = look_through(paths)
             return Question(guest.name, True, guest.findings, in_words(guest.wishes), guest.seen, guest.obstacle)
-        persona = read_resident(paths, admission)
+        persona = self.read(paths, admission)
         if is_same(persona.wishes, admission.agreed):
             return None
         return Question(persona.name, False, (), in_words(persona.wishes, admission.agreed), digest_of(persona.wishes))
@@ -170,15 +181,10 @@ class Door:
             DiskFullError, UnwritableError, BusyError: nothing was changed.
         """
         paths, admission = self.resident(name)
-        asked = read_resident(paths, admission).wishes
+        asked = self.read(paths, admission).wishes
         if digest_of(asked) != wishes:
             raise ChangedSinceShownError(name=persona_file.normal(paths.name))
         if yes:
             self.admissions.agree(paths, asked)
         else:
             self.admissions.refuse(paths, asked)
-
-
-def read_resident(paths: PersonaPaths, admission: Admission) -> Persona:
-    """Read a persona as far as it was let in."""
-    return read_persona(paths, admission.agreed, admission.refused)

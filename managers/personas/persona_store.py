@@ -10,7 +10,7 @@ from random import Random
 
 from managers.personas import persona_file, trash
 from managers.personas.avatars import find_avatar, prepare_avatar
-from managers.personas.door import Door, read_resident
+from managers.personas.door import Door
 from managers.personas.errors import BrokenPersonaFileError, PersonaExistsError, ShrinkRefusedError
 from managers.personas.file_recovery import mend
 from managers.personas.folders import (
@@ -63,7 +63,7 @@ class PersonaStore:
 
     def list(self) -> list[Persona]:
         """Return all personas, in order of their names; broken ones with their notices."""
-        return [read_resident(paths, admission) for paths, admission in self.door.residents()]
+        return [self.door.read(paths, admission) for paths, admission in self.door.residents()]
 
     def get(self, name: str) -> Persona:
         """Return one persona as it stands in its folder now.
@@ -74,7 +74,7 @@ class PersonaStore:
         """
         paths, admission = self.door.resident(name)
         unfinished = None if self.only_look else settle_to_read(paths)
-        persona = read_resident(paths, admission)
+        persona = self.door.read(paths, admission)
         return replace(persona, notices=(*persona.notices, unfinished)) if unfinished else persona
 
     def free_name(self, name: str) -> str:
@@ -306,7 +306,7 @@ class PersonaStore:
                 set_aside(paths.system_prompt, self._clock.now())
             spelling = spelling_of(read_bytes(paths.system_prompt) or b"")
             self._apply(paths, {paths.system_prompt: spelling.encode(text)}, "system prompt", "user")
-            return read_resident(paths, admission)
+            return self.door.read(paths, admission)
 
     def set_avatar(self, name: str, data: bytes) -> Persona:
         """Take a picture (PNG, JPEG or WebP) as the persona's avatar.
@@ -322,7 +322,7 @@ class PersonaStore:
             if old is not None and old.suffix != ".png":
                 changes[old] = None
             self._apply(paths, changes, "avatar")
-            return read_resident(paths, admission)
+            return self.door.read(paths, admission)
 
     def mend(self, name: str) -> Persona:
         """Put broken files of who the persona is aside, and their newest good versions in their place.
@@ -332,7 +332,7 @@ class PersonaStore:
         paths, admission = self.door.resident(name)
         with closing(History(paths, self._clock)) as history:
             kept = mend(paths, history, self._clock.now())
-        mended = read_resident(paths, admission)
+        mended = self.door.read(paths, admission)
         return replace(mended, notices=(*mended.notices, *kept))
 
     # Inside
@@ -385,7 +385,7 @@ class PersonaStore:
             document = persona_file.migrated(document, self._clock.now())
             change(document)
             self._apply(paths, {paths.persona_json: dump_json(document).encode("utf-8", "replace")}, reason)
-            changed = read_resident(paths, admission)
+            changed = self.door.read(paths, admission)
             return replace(changed, notices=(*changed.notices, *kept))
 
     def _apply(

@@ -9,7 +9,7 @@ brought back, is kept here alone; a file that cannot be understood is made anew.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
@@ -19,8 +19,8 @@ from managers.storage.clock import Clock
 from managers.storage.files import digest, dump_json, make_folder, read_bytes, write_atomic
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.locks import holding
-from managers.storage.opening import look
 from managers.storage.paths import Home
+from managers.storage.unchanged import Unchanged
 
 Kind = Literal["profile", "preference", "thread", "kpi"]
 Stamps = Mapping[str, Mapping[str, str]]
@@ -102,7 +102,7 @@ class LongTerm:
     home: Home
     uid: str
     clock: Clock
-    _known: tuple[object, Held] | None = None
+    _known: Unchanged[Held] = field(default_factory=Unchanged)
 
     def __post_init__(self) -> None:
         """Name the place; nothing is made."""
@@ -111,11 +111,7 @@ class LongTerm:
 
     def load(self) -> Held:
         """Return what is held; nothing of a file that cannot be understood. Read again only when it has changed."""
-        found = look(self.path)
-        state = found and (found.st_mtime_ns, found.st_size, found.st_ino)
-        if self._known is None or self._known[0] != state:
-            self._known = state, self._read()
-        return self._known[1]
+        return self._known.get(self._read, self.path)
 
     def renew(self, chunks: Iterable[Chunk], stamps: Stamps) -> None:
         """Hold these chunks and no others; what was put away of them stays so. Once a week, put away what is worth little.
@@ -168,7 +164,6 @@ class LongTerm:
         data = dump_json(held.model_dump(mode="json", exclude_defaults=True))
         if read_bytes(self.path) != data.encode():
             write_atomic(self.path, data)
-        self._known = None
 
 
 def _tidied(one: Chunk, now: datetime) -> Chunk:

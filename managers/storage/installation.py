@@ -18,6 +18,7 @@ from typing import Final
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import holding
 from managers.storage.paths import Home
+from managers.storage.unchanged import Unchanged
 
 _KEY_BYTES: Final = 32
 _ID_DIGITS: Final = 16
@@ -29,10 +30,14 @@ class Installation:
 
     def __init__(self, home: Home) -> None:
         self._home = home
+        self._known, self._named = Unchanged[bytes | None](), Unchanged[str | None]()
 
     @property
     def id(self) -> str | None:
         """A name for this installation, 16 hex digits, such as may stand in a file's name; None if there is no key yet."""
+        return self._named.get(self._name, self._home.installation_key)
+
+    def _name(self) -> str | None:
         key = self._read()
         return None if key is None else _sealed(key, "id", b"")[:_ID_DIGITS]
 
@@ -55,6 +60,9 @@ class Installation:
 
     def _read(self) -> bytes | None:
         """Return the key; None if there is none, or none that can be understood: nothing was sealed then."""
+        return self._known.get(self._understood, self._home.installation_key)
+
+    def _understood(self) -> bytes | None:
         try:
             key = bytes.fromhex((read_bytes(self._home.installation_key) or b"").decode("ascii"))
         except ValueError:

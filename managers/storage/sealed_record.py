@@ -12,10 +12,11 @@ from typing import Any
 
 from managers.storage.clock import Clock
 from managers.storage.errors import UnwritableError
-from managers.storage.files import read_bytes, set_aside, unread, write_atomic
+from managers.storage.files import read_bytes, set_aside, write_atomic
 from managers.storage.installation import Installation
 from managers.storage.locks import holding
 from managers.storage.paths import Home
+from managers.storage.unchanged import Unchanged
 
 
 class SealedRecord:
@@ -37,7 +38,7 @@ class SealedRecord:
         self._key = key
         self._ending = ending or f".{purpose}.json"
         self._installation = Installation(home)
-        self._known: tuple[object, Mapping[str, Any]] | None = None
+        self._known = Unchanged[Mapping[str, Any]]()
 
     def read(self) -> Mapping[str, Any]:
         """Return the entries, which nobody changes; none where nothing was noted here.
@@ -46,18 +47,7 @@ class SealedRecord:
             UnreadableError: nobody can tell for the moment.
         """
         path = self._find()
-        if path is None:
-            return {}
-        try:
-            found = path.stat()
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            raise unread(error, path) from error
-        state = (path, found.st_mtime_ns, found.st_size, found.st_ino)
-        if self._known is None or self._known[0] != state:
-            self._known = state, self._parsed(read_bytes(path) or b"")
-        return self._known[1]
+        return {} if path is None else self._known.get(lambda: self._parsed(read_bytes(path) or b""), path)
 
     def _parsed(self, data: bytes) -> Mapping[str, Any]:
         try:

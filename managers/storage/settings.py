@@ -38,6 +38,7 @@ from managers.storage.setting_sections import (
     UserSettings,
 )
 from managers.storage.texts import Texts
+from managers.storage.unchanged import Unchanged
 
 __all__ = [
     "BACKUP",
@@ -105,8 +106,8 @@ class SettingsFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._last: bytes | None = None
-        self._was_read = False
+        self._known = Unchanged[tuple[Settings, list[Notice]]]()
+        self._last: tuple[Settings, list[Notice]] | None = None
 
     def load(self) -> tuple[Settings, list[Notice]]:
         """Return the settings and what was wrong with the file; wrong values fall back to defaults.
@@ -125,14 +126,13 @@ class SettingsFile:
             UnreadableError: the file is there, and nobody has read it yet.
         """
         try:
-            self._last = read_bytes(self.path)
+            self._last = self._known.get(lambda: _understood(read_bytes(self.path)), self.path)
         except UnreadableError as error:
-            if not self._was_read:
+            if self._last is None:
                 raise
-            found, notices = _understood(self._last)
-            return found, [*notices, as_notice("settings-unreadable", error)]
-        self._was_read = True
-        return _understood(self._last)
+            settings, notices = self._last
+            return settings, [*notices, as_notice("settings-unreadable", error)]
+        return self._last
 
     def change(self, section: str, **values: object) -> Settings:
         """Set values of one section, keeping the person's comments and order; None removes a value.

@@ -244,9 +244,9 @@ class PersonaVisit(Visit):
 def visit_of(request: Request) -> Visit:
     """Return a request to a room of the house itself; what its page is as old as is noted before anything is read."""
     visit = Visit(request, *_asked(request))
-    if request.method == "GET" and visit.persona_name:
+    if request.method == "GET" and (name := visit.persona_name):
         with suppress(UtataneError):  # the page says why
-            request.state.revision = revision_of(visit.services, visit.services.companion(visit.persona_name))
+            request.state.revision = revision_of(visit.services, visit.services.companion(name))
     return visit
 
 

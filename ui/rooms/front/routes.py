@@ -7,7 +7,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from ui.locales import LANGUAGES
 from ui.server.addresses import address_of, local_path
-from ui.server.visit import LANGUAGE_COOKIE, LOOK_COOKIE, LOOKS, FormText, Here, Visit
+from ui.server.visit import LANGUAGE_COOKIE, LOOK_COOKIE, LOOKS, Beside, FormText, Here, Visit
 
 _YEAR: Final = 365 * 24 * 3600
 
@@ -15,7 +15,7 @@ router = APIRouter()
 
 
 @router.get("/")
-def front(visit: Here) -> Response:
+def front(visit: Beside) -> Response:
     """Lead to whatever waits for an answer first, else to whom one talked last."""
     address = "/guests" if visit.services.personas.door.guests() else onward(visit)
     return RedirectResponse(address, headers={"cache-control": "no-store"})
