@@ -15,14 +15,17 @@ class LoreTeller:
 
     def __init__(self, store: LorebookStore) -> None:
         self.store = store
-        self._scanner = LoreScanner(Lorebook({}))
+        self._book = Lorebook({})
+        self._scanner = LoreScanner(self._book)
 
     @property
     def scanner(self) -> LoreScanner:
         """The book as it is now; costs one look at the disk where nothing has changed."""
         book = self.store.current()
-        if book is not self._scanner.book:
-            self._scanner = LoreScanner(book)
+        if book is not self._book:
+            if book.value != self._book.value:  # else what was found out about its keys still holds
+                self._scanner = LoreScanner(book)
+            self._book = book
         return self._scanner
 
     def standing(self, sheet: Sheet, count: Callable[[str], int]) -> tuple[list[str], list[str]]:

@@ -171,7 +171,7 @@ class Memories:
         self.notices.replace("persona", self.persona().notices)
         self.notices.replace("log", self.log.notices)
         self.notices.replace("history", self.history.notices)
-        self.notices.replace("recall", self.recall.status().notices)
+        self.notices.replace("recall", self.recall.notices())
         self.notices.post(*self.recall.take_news())
         return self.notices.all
 

@@ -59,7 +59,7 @@ def recall(
                 write(shapes.line(shapes.search(wanted, hits, elapsed)))
             else:
                 _show(wanted, hits, elapsed)
-        warn_of(notice for notice in memories.recall.status().notices if notice.level == "warning")
+        warn_of(notice for notice in memories.recall.notices() if notice.level == "warning")
 
 
 @commands.command()

@@ -365,13 +365,18 @@ class Recall:
         return found
 
     def status(self) -> IndexStatus:
-        chunks, waiting, put_off = {}, 0, 0
+        """Return what there is in the indexes, how it is searched, and what is to be known of it."""
+        chunks = {}
         for name, index in self.indexes.items():
             chunks[FOLDERS[name]] = 0
             with self._searching():
                 chunks[FOLDERS[name]] = index.store.count()
-        with self._searching():
-            waiting, put_off = self._upkeep.vectors.waiting, self._upkeep.vectors.put_off
+        waiting, put_off = self._without_vectors()
+        return IndexStatus(chunks, waiting + put_off, self._choice.name, tuple(self.notices()))
+
+    def notices(self) -> list[Notice]:
+        """Return what is to be known of the indexes and of what makes vectors."""
+        waiting, put_off = self._without_vectors()
         choice = self._choice
         notices = [*choice.notices, *(one for some in self._upkeep.notices.values() for one in some)]
         if self._upkeep.is_making:
@@ -382,7 +387,13 @@ class Recall:
             notices.append(_say.notice("embedding-under-way", "passing", count=waiting))
         if put_off:
             notices.append(_say.notice("embedding-put-off", "info", count=put_off))
-        return IndexStatus(chunks, waiting + put_off, choice.name, tuple(notices))
+        return notices
+
+    def _without_vectors(self) -> tuple[int, int]:
+        """Return how many passages wait for their vectors, and how many of those for another day."""
+        with self._searching():
+            return self._upkeep.vectors.waiting, self._upkeep.vectors.put_off
+        return 0, 0
 
     def close(self) -> None:
         self._upkeep.stop()

@@ -98,7 +98,7 @@ def _told_of(visit: Visit, name: str) -> tuple[str, MindStatus | None, list[Noti
     """
     revision, mind, notices = getattr(visit.request.state, "revision", ""), None, list[Notice]()
     with suppress(UtataneError):  # the room itself says why
-        companion = visit.services.companion(name)
+        companion = getattr(visit.request.state, "companion", None) or visit.services.companion(name)
         revision = revision or revision_of(visit.services, companion)
         choice = companion.known_choice()
         mind = choice.status if choice else None

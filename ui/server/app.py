@@ -31,7 +31,7 @@ from ui.server.once import Once
 from ui.server.programs.endpoints import Endpoints
 from ui.server.programs.tools import Tools
 from ui.server.programs.ways import Ways
-from ui.server.routers import ROUTERS
+from ui.server.routers import ROUTES
 from ui.server.uploads import forget_uploads
 from ui.server.visit import ToldOnce
 
@@ -137,8 +137,7 @@ def create_app(services: Services, access: Access) -> ASGIApp:
     server.state.guesses, server.state.told, server.state.live = Guesses(), ToldOnce(), Live(services)
     server.state.once, server.state.letters = Once(), Letters(services)
     failures.add_to(server)
-    for router in ROUTERS:
-        server.include_router(router)
+    server.router.routes.extend(ROUTES)
     add_engine(server, *_offered(services, ways, server.state.live.wake), partial(_language, services))
     entered = partial(opening.unlink, services.home.opening)
     return Gate(server, access, ways=ways, guesses=server.state.guesses, when_entered=entered)

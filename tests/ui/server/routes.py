@@ -1,10 +1,10 @@
-"""All addresses that a server answers, collected from its routes."""
+"""All addresses that a server answers."""
 
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from fastapi.routing import _IncludedRouter
+from fastapi.routing import _EffectiveRouteContext, _IncludedRouter
 from starlette.routing import BaseRoute, WebSocketRoute
 
 _ALL: Final = ("GET", "POST", "DELETE")
@@ -22,21 +22,17 @@ class Address(NamedTuple):
 
 
 def addresses_of(routes: Iterable[BaseRoute]) -> Iterator[Address]:
-    """Yield the addresses of routes, those of routers within them as well."""
+    """Yield the addresses of routes, those of routers that Gradio includes as well."""
     for route in routes:
         if isinstance(route, _IncludedRouter):
-            yield from addresses_within(route)
+            for one in route.effective_candidates():
+                yield from addresses_of([one if isinstance(one, _IncludedRouter) else _route_of(one)])
         else:
             yield Address(_path_of(route), _methods_of(route))
 
 
-def addresses_within(router: _IncludedRouter) -> Iterator[Address]:
-    for one in router.effective_candidates():
-        if isinstance(one, _IncludedRouter):
-            yield from addresses_within(one)
-        else:
-            path = one.path or _path_of(one.starlette_route or one.original_route)
-            yield Address(path, _methods_of(one.original_route))
+def _route_of(one: _EffectiveRouteContext) -> BaseRoute:
+    return one.starlette_route or one.original_route
 
 
 def _path_of(route: BaseRoute) -> str:

@@ -13,7 +13,7 @@ from ui.server.visit import PersonaVisit, With
 
 _SHELF = "map"
 
-router = APIRouter(prefix="/map")
+router = APIRouter(prefix="/p/{persona}/memories/map")
 
 
 @router.get("")

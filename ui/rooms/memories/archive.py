@@ -11,7 +11,7 @@ from ui.server.visit import FormText, PersonaVisit, With
 
 PAGE = 30
 
-router = APIRouter(prefix="/archive")
+router = APIRouter(prefix="/p/{persona}/memories/archive")
 
 
 @router.get("")

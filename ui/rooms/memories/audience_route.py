@@ -11,7 +11,7 @@ from managers.memory.audience import AUDIENCES, LIMITS, Audience, file_named
 from managers.memory.errors import MessageNotFoundError, NoSuchMemoryError
 from ui.server.visit import FormText, With
 
-router = APIRouter(prefix="/audience")
+router = APIRouter(prefix="/p/{persona}/memories/audience")
 _TOLD: Final[Mapping[Audience, str]] = {
     "any": "memories.audience_any",
     "this-computer": "memories.audience_here",

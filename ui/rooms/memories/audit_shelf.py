@@ -11,7 +11,7 @@ from ui.server.visit import With
 
 PAGE = 30
 
-router = APIRouter(prefix="/audit")
+router = APIRouter(prefix="/p/{persona}/memories/audit")
 
 
 @router.get("")

@@ -29,7 +29,7 @@ _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _NO_TONE: Final = "neutral"
 
-router = APIRouter(prefix="/days")
+router = APIRouter(prefix="/p/{persona}/memories/days")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ DiaryFile = Literal["main_memory", "secret_diary"]
 FILES: Final[dict[Diary, DiaryFile]] = {"diary": "main_memory", "secret-diary": "secret_diary"}
 _COVERED: Final = "secret-diary"
 
-router = APIRouter()
+router = APIRouter(prefix="/p/{persona}/memories")
 
 
 async def diary_of(request: Request) -> Diary:

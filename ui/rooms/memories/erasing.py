@@ -20,7 +20,7 @@ SHOWN: Final = 200
 _SHELF: Final = "erase"
 _LETTERS: Final = 200
 
-router = APIRouter(prefix="/erase")
+router = APIRouter(prefix="/p/{persona}/memories/erase")
 
 
 @router.get("")

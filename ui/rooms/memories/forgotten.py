@@ -22,7 +22,7 @@ LOOKED_AT: Final = 1000
 _SHELF: Final = "forgotten"
 _ENTITIES, _EPISODES = "entity_memory/", "episodic_memory/"
 
-router = APIRouter(prefix="/forgotten")
+router = APIRouter(prefix="/p/{persona}/memories/forgotten")
 
 
 @router.get("")

@@ -21,7 +21,7 @@ from ui.server.visit import FormText, PersonaVisit, With
 PAGE: Final = 15
 _SHELF: Final = "helping"
 
-router = APIRouter(prefix="/helping")
+router = APIRouter(prefix="/p/{persona}/memories/helping")
 
 
 @router.get("")

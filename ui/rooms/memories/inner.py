@@ -30,7 +30,7 @@ PAGE: Final = 15
 _HIGH, _MIDDLE = 0.7, 0.4
 """From these priorities on a question is very pressing, or pressing."""
 
-router = APIRouter()
+router = APIRouter(prefix="/p/{persona}/memories")
 
 
 @dataclass(frozen=True, slots=True)

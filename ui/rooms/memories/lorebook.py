@@ -24,7 +24,7 @@ _FLAGS: Final = ("enabled", "constant", "selective", "use_regex", "case_sensitiv
 _NUMBERS: Final = ("insertion_order", "priority")
 _MORE: Final = ("scan_depth", "sticky", "cooldown")
 
-router = APIRouter(prefix="/lorebook")
+router = APIRouter(prefix="/p/{persona}/memories/lorebook")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from ui.server.visit import FormText, PersonaVisit, With
 PAGE: Final = 24
 _SHELF: Final = "people"
 
-router = APIRouter(prefix="/people")
+router = APIRouter(prefix="/p/{persona}/memories/people")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """The addresses of the memories: a shelf each, the map and the network among them."""
 
+from typing import Final
+
 from fastapi import APIRouter
 
 from ui.rooms.map import routes as memory_map
@@ -21,19 +23,24 @@ from ui.rooms.network import routes as network
 
 router = APIRouter(prefix="/p/{persona}/memories")
 router.add_api_route("", search.shelf)
-for shelf in (
-    people,
-    days,
-    forgotten,
-    archive,
-    audience_route,
-    audit_shelf,
-    erasing,
-    memory_map,
-    network,
-    diaries,
-    helping,
-    lorebook,
-    inner,
-):
-    router.include_router(shelf.router)
+ROUTERS: Final = (
+    router,
+    *(
+        shelf.router
+        for shelf in (
+            people,
+            days,
+            forgotten,
+            archive,
+            audience_route,
+            audit_shelf,
+            erasing,
+            memory_map,
+            network,
+            diaries,
+            helping,
+            lorebook,
+            inner,
+        )
+    ),
+)

@@ -9,7 +9,7 @@ from ui.server.visit import PersonaVisit, With
 
 _SHELF = "network"
 
-router = APIRouter(prefix="/network")
+router = APIRouter(prefix="/p/{persona}/memories/network")
 
 
 @router.get("")
