@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -29,6 +30,7 @@ from managers.storage.errors import Notice
 from managers.storage.opening import look
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings
+from managers.storage.unchanged import Unchanged
 from managers.storage.watching import Identity
 
 Value = TypeVar("Value")
@@ -120,6 +122,7 @@ class WorkingCopy:
     def __init__(self, stores: Stores) -> None:
         self.stores = stores
         self._episodes: dict[date, Episode] = {}
+        self._read_episodes = Unchanged[Episode | None]()
         self._entities: dict[str, Entity] = {}
         self._names: dict[str, str] | None = None
         self.loaded: dict[str, Any] = {}
@@ -140,7 +143,8 @@ class WorkingCopy:
         """Return a day's episode; None if there is none, or it was taken away here."""
         if self._is_dropped(day):
             return None
-        return self._episodes.get(day) or self.stores.episodes.get(day)
+        episodes = self.stores.episodes
+        return self._episodes.get(day) or self._read_episodes.get(partial(episodes.get, day), episodes.path(day))
 
     def episode_days(self) -> set[date]:
         """Return the days that have an episode, as they stand here; no file is read."""

@@ -1,16 +1,17 @@
 """What was made of files, kept for as long as these are the same."""
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from managers.storage.opening import look
-
 Made = TypeVar("Made")
 
 _SETTLED_AFTER_NS: Final = 50_000_000
 """File systems count in steps of some milliseconds: a file younger than that may change without its time changing."""
+_MOST: Final = 5_000
+"""What was made of more files than this is forgotten, and made again when it is asked for."""
 
 
 class Unchanged(Generic[Made]):
@@ -37,11 +38,16 @@ class Unchanged(Generic[Made]):
             return kept[1]
         made = make()
         if time.time_ns() - max((max(stamp[:2]) for stamp in stamps), default=0) > _SETTLED_AFTER_NS:
+            if len(self._kept) >= _MOST:
+                self._kept.clear()
             self._kept[paths] = (of, stamps), made
         return made
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
     """Return what changes when a file does: when it was written and when moved (nanoseconds), its size, its number."""
-    found = look(path)
-    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino) if found else (0,)
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return (0,)
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from dulwich.objects import Blob, ObjectID, hex_to_filename
@@ -14,8 +15,11 @@ from managers.storage.history.entries import parse
 from managers.storage.history.objects import BROKEN, ObjectDatabase, is_plain
 from managers.storage.json_text import load_json
 from managers.storage.opening import kind
+from managers.storage.unchanged import Unchanged
 
 _NOTE = "damaged.json"
+_read = Unchanged[bool]()
+"""Whether a loose object could be read, for as long as its file is the same."""
 _LOOKED_INTO = 500
 """So many of the newest entries are asked for every file that they changed; of older ones the folders must be there."""
 
@@ -72,7 +76,8 @@ def _seems_sound(folder: Path) -> bool:
         for pack in database.store.packs:
             pack.index.check()
             pack.data.check()
-        return all(_is_readable(database, item) for item in database.store._iter_loose_objects())  # noqa: SLF001  # as packing does
+        loose = database.store._iter_loose_objects()  # noqa: SLF001  # as packing does
+        return all(_read.get(partial(_is_readable, database, item), _path_of(folder, item)) for item in loose)
     except (*BROKEN, OSError):
         return False
     finally:
@@ -115,7 +120,7 @@ def heal_history(folder: Path, contents: Mapping[str, bytes]) -> int:
         if check.is_sound:
             return 0
         for one in healing:
-            remove(Path(hex_to_filename(os.fspath(folder / "objects"), one.id)))
+            remove(_path_of(folder, one.id))
         database.add(healing)
         return len(healing)
     finally:
@@ -132,6 +137,10 @@ def _read_all(database: ObjectDatabase, check: Check) -> bool:
     check.there.update(ids)
     check.damaged.update(item for item in ids if not _is_readable(database, item))
     return True
+
+
+def _path_of(folder: Path, item: ObjectID) -> Path:
+    return Path(hex_to_filename(os.fspath(folder / "objects"), item))
 
 
 def _is_readable(database: ObjectDatabase, item: ObjectID) -> bool:
