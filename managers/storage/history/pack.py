@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dulwich import pack as dulwich_pack
-from dulwich.objects import Commit, ObjectID, hex_to_filename, hex_to_sha
+from dulwich.objects import ObjectID, hex_to_filename, hex_to_sha
 from dulwich.pack import UnpackedObject, full_unpacked_object
 
 from managers.storage.errors import BusyError
@@ -100,17 +100,26 @@ def keep_only(database: ObjectDatabase, kept: set[ObjectID]) -> int:
 
 
 def _join(database: ObjectDatabase) -> None:
-    """Make one pack of the small ones once there are many: what each of them holds whole is a difference there."""
+    """Make one pack of the small ones once there are many; what they hold as differences stays differences."""
     small = [pack for pack in database.store.packs if len(pack) < _SMALL]
     if len(small) < MANY_PACKS:
         return
-    planned = _plan(database, {item for pack in small for item in pack})
-    joined = database.store.add_pack_data(len(planned), _unpacked(database, planned))
+    count = len({item for pack in small for item in pack})
+    joined = database.store.add_pack_data(count, _held(small))
     assert joined is not None  # a pack holds at least one object
     stems = {f"pack-{pack.name().decode()}" for pack in small} - {f"pack-{joined.name().decode()}"}
     database.settle_packs()
     with contextlib.suppress(PermissionError):  # Windows: another process reads one, so they go the next time
         _remove_packs(database, stems)
+
+
+def _held(packs: list[dulwich_pack.Pack]) -> Iterator[UnpackedObject]:
+    """Yield what packs hold, what several of them hold once."""
+    taken: set[ObjectID] = set()
+    for pack in packs:
+        fresh = set(pack) - taken
+        yield from pack.iter_unpacked_subset(fresh)
+        taken |= fresh
 
 
 def _remove_packs(database: ObjectDatabase, stems: set[str]) -> None:
@@ -139,10 +148,10 @@ def _remove_left_over(folder: Path) -> None:
             unlink(packs / name)
 
 
-def _plan(database: ObjectDatabase, items: set[ObjectID]) -> list[_Planned]:
-    """Order objects so that each difference follows what it is a difference to."""
+def _plan(database: ObjectDatabase, loose: set[ObjectID]) -> list[_Planned]:
+    """Order the objects so that each difference follows what it is a difference to."""
     planned: dict[ObjectID, _Planned] = {}
-    for versions in _versions(database, items) if _HAS_FAST_DELTAS else ():
+    for versions in _versions(database, loose) if _HAS_FAST_DELTAS else ():
         base: ObjectID | None = None
         depth = 0
         for item in versions:
@@ -152,15 +161,17 @@ def _plan(database: ObjectDatabase, items: set[ObjectID]) -> list[_Planned]:
             depth = depth + 1 if base is not None and depth < _CHAIN else 0
             planned[item] = _Planned(item, base if depth else None)
             base = item
-    for item in items - planned.keys():
+    for item in loose - planned.keys():
         planned[item] = _Planned(item, None)
     return list(planned.values())
 
 
-def _versions(database: ObjectDatabase, items: set[ObjectID]) -> list[list[ObjectID]]:
-    """Return those versions of each file and each folder's list that are among some objects, newest first."""
+def _versions(database: ObjectDatabase, loose: set[ObjectID]) -> list[list[ObjectID]]:
+    """Return the loose versions of each file and each folder's list, newest first."""
     found: dict[str, dict[ObjectID, None]] = {}
-    for commit in _commits(database, items):
+    current = database.head()
+    while current is not None and current in loose:
+        commit = database.commit(current)
         files = parse(commit).files
         found.setdefault("/", {})[commit.tree] = None
         for folder, folder_tree in database.trees(commit.tree, files).items():
@@ -168,18 +179,8 @@ def _versions(database: ObjectDatabase, items: set[ObjectID]) -> list[list[Objec
         for name, blob in database.lookup(commit.tree, files).items():
             if blob is not None:
                 found.setdefault(name, {})[blob] = None
-    return [[item for item in versions if item in items] for versions in found.values()]
-
-
-def _commits(database: ObjectDatabase, items: set[ObjectID]) -> Iterator[Commit]:
-    """Yield the newest commits that are among some objects, newest first; there may be newer ones that are not."""
-    current, has_begun = database.head(), False
-    while current is not None and (current in items or not has_begun):
-        commit = database.commit(current)
-        if current in items:
-            has_begun = True
-            yield commit
         current = commit.parents[0] if commit.parents else None
+    return [[item for item in versions if item in loose] for versions in found.values()]
 
 
 def _unpacked(database: ObjectDatabase, planned: list[_Planned]) -> Iterator[UnpackedObject]:
