@@ -371,14 +371,12 @@ class Recall:
             chunks[FOLDERS[name]] = 0
             with self._searching():
                 chunks[FOLDERS[name]] = index.store.count()
-        waiting, put_off = self._without_vectors()
-        return IndexStatus(chunks, waiting + put_off, self._choice.name, tuple(self.notices()))
+        return IndexStatus(chunks, sum(self._without_vectors()), self._choice.name, tuple(self.notices()))
 
     def notices(self) -> list[Notice]:
         """Return what is to be known of the indexes and of what makes vectors."""
         waiting, put_off = self._without_vectors()
-        choice = self._choice
-        notices = [*choice.notices, *(one for some in self._upkeep.notices.values() for one in some)]
+        notices = [*self._choice.notices, *(one for some in self._upkeep.notices.values() for one in some)]
         if self._upkeep.is_making:
             notices.append(making_notice(self._upkeep.progress))
         elif self._upkeep.vectors.is_loading:
