@@ -206,9 +206,9 @@ def test_a_snapshot_without_its_note_does_not_outlast_a_tidying(
     again = VectorIndex(tmp_path / "vectors.faiss")
     again.follow(store, "0")
     store.connection().execute("DELETE FROM vectors WHERE chunk = 7")
-    assert (encode(held)[7] ^ -128).tobytes() in (tmp_path / "vectors.faiss").read_bytes()
+    assert encode(held)[7].tobytes() in (tmp_path / "vectors.faiss").read_bytes()
     assert again.compact(store, "0", alive(store))
-    assert (encode(held)[7] ^ -128).tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
+    assert encode(held)[7].tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
 
 
 @pytest.mark.parametrize("note", [b"[]", b"{", b"null", b'{"epoch": "0", "holds": "lasting"}'])

@@ -86,33 +86,25 @@ def products(rows: Callable[[Ids], Bytes], places: Ids, query: Vectors) -> Score
 class Scanned:
     """Vectors that are all compared with every question, by FAISS."""
 
-    def __init__(self, width: int, index: Any = None) -> None:  # noqa: ANN401  # FAISS ships no types
-        """Begin with none, or with what was dumped."""
+    def __init__(self, width: int, room: int = 0) -> None:
+        """Begin with none, with room for so many: it is taken once, and not bit by bit."""
         faiss = load_faiss()
         self.width = width
-        self._index = index or faiss.IndexScalarQuantizer(
+        self._index = faiss.IndexScalarQuantizer(
             width, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
         )
-
-    @classmethod
-    def load(cls, data: npt.NDArray[np.uint8]) -> Scanned:
-        """Return what `dump` returned the bytes of."""
-        index = load_faiss().deserialize_index(data)
-        return cls(int(index.d), index)
-
-    def dump(self) -> bytes:
-        data: bytes = load_faiss().serialize_index(self._index).tobytes()
-        return data
+        for size in (room * width, 0) if room else ():
+            self._index.codes.resize(size)
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
     def add(self, codes: Bytes) -> None:
-        self._index.add(codes.astype(np.float32))
+        self._index.add_sa_codes(codes.view(np.uint8) ^ 0x80)  # FAISS counts from the lowest one
 
     def rows(self, places: Ids) -> Bytes:
         held = load_faiss().rev_swig_ptr(self._index.codes.data(), len(self) * self.width)
-        found: Bytes = (held.reshape(-1, self.width)[places] ^ 0x80).view(np.int8)  # FAISS counts from the lowest one
+        found: Bytes = (held.reshape(-1, self.width)[places] ^ 0x80).view(np.int8)
         return found
 
     def products(self, places: Ids, query: Vectors) -> Scores:

@@ -1,7 +1,7 @@
 """The vectors of one index: FAISS in memory, SQLite as the truth, a snapshot file for a quick start.
 
-The snapshot is one file: what FAISS holds, the passages' numbers and, beside coarse codes, the exact
-ones, which are mapped instead of read. It holds what stays as it was said; what a dream writes anew on
+The snapshot is one file: coarse codes, where there are very many vectors, the passages' numbers, and the exact
+vectors, which are mapped instead of read beside coarse codes. It holds what stays as it was said; what a dream writes anew on
 many nights is read from SQLite, so that a night need not write the vectors of years again.
 """
 
@@ -166,11 +166,9 @@ class VectorIndex:
 
     def _save_scanned(self, codes: Codes, places: Ids, ids: Ids, epoch: str, seen: int) -> None:
         with self._lock:
-            if self._codes is codes and isinstance(codes, Scanned):  # nothing was begun anew meanwhile
-                lasting = Scanned(codes.width)
-                lasting.add(codes.rows(places))
-                note = {"epoch": epoch, "seen": seen, "count": len(ids)}
-                self._snapshot.write(note, [lasting.dump(), ids.tobytes()])
+            if self._codes is codes:  # nothing was begun anew meanwhile
+                note: dict[str, object] = {"epoch": epoch, "seen": seen, "count": len(ids), "width": codes.width}
+                self._snapshot.write(note, chain([ids.tobytes()], self._rows(codes, places, note)))
                 self._in_snapshot, self._is_replaced = ids, False
 
     def _coarse_of(self, codes: RowsByPlace, places: Ids) -> Coarse | None:
@@ -320,16 +318,15 @@ class VectorIndex:
         facts, path = self._snapshot.facts(epoch, is_trusted=is_trusted), self._snapshot.path
         if facts is None:
             return
-        count, coarse = int(facts["count"]), int(facts.get("coarse", 0))
+        count, coarse, width = int(facts["count"]), int(facts.get("coarse", 0)), int(facts["width"])
+        held = self._held(coarse + 8 * count, count, width, facts.get("groups"))
         if coarse:
-            width = int(facts["width"])
-            held = self._held(coarse + 8 * count, count, width, facts.get("groups"))
             self._codes = Refined(Coarse.load(width, np.fromfile(path, np.int8, coarse)), held)
-            ids = np.fromfile(path, np.int64, count, offset=coarse)
         else:
-            data = np.fromfile(path, np.uint8)
-            self._codes = Scanned.load(data[: len(data) - 8 * count])
-            ids = data[len(data) - 8 * count :].view(np.int64)
+            self._codes = Scanned(width, room=count)
+            for at in range(0, count, _ROWS):
+                self._codes.add(held.rows(np.arange(at, min(at + _ROWS, count))))
+        ids = np.fromfile(path, np.int64, count, offset=coarse)
         self._remember(ids)
         self._seen, self._in_snapshot = int(facts["seen"]), ids
         self._snapshot.note_taken(facts)
