@@ -1,6 +1,7 @@
 """The vectors of an index: what FAISS says is what the numbers say, however many there are."""
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -209,6 +210,21 @@ def test_a_snapshot_without_its_note_does_not_outlast_a_tidying(
     assert encode(held)[7].tobytes() in (tmp_path / "vectors.faiss").read_bytes()
     assert again.compact(store, "0", alive(store))
     assert encode(held)[7].tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
+
+
+def test_a_snapshot_of_another_version_is_not_used(
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
+) -> None:
+    held = dense(50)
+    hold(held)
+    index.follow(store, "0")
+    index.save(store, "0")
+    note = json.loads((tmp_path / "vectors.json").read_bytes())
+    del note["width"]  # as it was written before
+    (tmp_path / "vectors.json").write_text(json.dumps(note), "utf-8")
+    again = VectorIndex(tmp_path / "vectors.faiss")
+    again.follow(store, "0")
+    assert (len(again), again.search(held[7][None], 1)[0].tolist()) == (50, [7])
 
 
 @pytest.mark.parametrize("note", [b"[]", b"{", b"null", b'{"epoch": "0", "holds": "lasting"}'])
