@@ -16,7 +16,7 @@ from managers.memory.confidence import FOUND_AGAIN, day_of, moved
 from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.insights import Insight
-from managers.memory.json_documents import USER, evidence_of_both
+from managers.memory.json_documents import USER
 from managers.memory.working_copy import WorkingCopy
 from managers.storage.settings import MemorySettings
 
@@ -85,7 +85,7 @@ def add_insight(copy: WorkingCopy, insight: Insight) -> None:
         today = day_of(insight.created_at[:10])
         if today is not None and not set(insight.evidence) <= set(again.evidence):
             change = moved(again, "insight", day_of(again.created_at[:10]), today, "found_again", FOUND_AGAIN)
-            evidence = evidence_of_both(again.evidence, insight.evidence)
+            evidence = list(dict.fromkeys([*again.evidence, *insight.evidence]))
             copy.insights = copy.insights.edited(again.id, **change, evidence=evidence)
     elif sum(one.created_at == insight.created_at for one in entries) < limits.max_insights_per_session:
         copy.insights = copy.insights.with_one(insight)

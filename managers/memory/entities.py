@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from managers.memory.confidence import CONTRADICTED, FOUND_AGAIN, START, Standing, Why, day_of, moved
 from managers.memory.errors import NoSuchFactError
-from managers.memory.json_documents import PINNED, USER, evidence_of_both, short_id
+from managers.memory.json_documents import PINNED, USER, short_id
 from managers.storage.comments import comment, commented
 from managers.storage.errors import Lang, UnsafeNameError
 from managers.storage.files import digest
@@ -120,7 +120,7 @@ def with_fact(entity: Entity, fact: Fact) -> Entity:
                 return entity
             if set(told.evidence) <= set(line.evidence):
                 return entity  # a day that is read again
-            both = tuple(evidence_of_both(line.evidence, told.evidence))
+            both = tuple(dict.fromkeys([*line.evidence, *told.evidence]))
             merged = replace(line, evidence=both, standing=_moved(line, told.since, "found_again", FOUND_AGAIN))
             return replace(entity, lines=(*entity.lines[:index], merged, *entity.lines[index + 1 :]))
         if isinstance(line, Fact) and line.id == told.id:

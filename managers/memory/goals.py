@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from managers.language.lexicons import word_list
 from managers.language.words import content_words
 from managers.memory.entry_files import EntryStore, next_shelf, shelve
-from managers.memory.json_documents import TIME, Apply, Remembered, encode, entries_of, evidence_of_both, short_id
+from managers.memory.json_documents import TIME, Apply, Remembered, encode, entries_of, short_id
 from managers.storage.clock import Clock
 from managers.storage.paths import PersonaPaths
 
@@ -138,8 +138,8 @@ class Goals:
         if found is None or note in found[1].progress_notes:
             return self
         goal = found[1]
-        notes, both = [*goal.progress_notes, note][-20:], evidence_of_both(goal.evidence, evidence)
-        return self.edited(goal_id, progress_notes=notes, evidence=both, updated_at=when)
+        merged = list(dict.fromkeys([*goal.evidence, *evidence]))
+        return self.edited(goal_id, progress_notes=[*goal.progress_notes, note][-20:], evidence=merged, updated_at=when)
 
     def thought(self, goal_id: str, note: str, when: str) -> Goals:
         """Return them with a thought about one goal: a note, if it is a new one, that moves nothing."""
@@ -153,8 +153,8 @@ class Goals:
         found = self.get(goal_id)
         if found is None:
             return self
-        both = evidence_of_both(found[1].evidence, evidence)
-        return self.edited(goal_id, status=status, reason=reason, evidence=both, updated_at=when)
+        merged = list(dict.fromkeys([*found[1].evidence, *evidence]))
+        return self.edited(goal_id, status=status, reason=reason, evidence=merged, updated_at=when)
 
     def edited(self, entry_id: str, **values: object) -> Self:
         return self.with_lists(

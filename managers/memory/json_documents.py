@@ -28,9 +28,6 @@ USER = "user"
 """The `mind` of a memory that the person wrote or corrected."""
 
 
-_FIRST, _LAST = 6, 24
-"""So much evidence is kept of what is told again and again."""
-
 PINNED = "pinned"
 """The key under which a memory keeps that a person pinned it."""
 
@@ -65,15 +62,6 @@ class Remembered(Standing):
 
 
 Entry = TypeVar("Entry", bound=BaseModel)
-
-
-def evidence_of_both(known: Iterable[str], fresh: Iterable[str]) -> list[str]:
-    """Return what a memory rests on that was told once more: the messages that it came from, and those that came last.
-
-    What is told again every week for ten years weighs no more than what was told thirty times.
-    """
-    both = list(dict.fromkeys([*known, *fresh]))
-    return both if len(both) <= _FIRST + _LAST else [*both[:_FIRST], *both[-_LAST:]]
 
 
 def short_id(prefix: str, *parts: str) -> str:

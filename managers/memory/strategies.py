@@ -15,7 +15,7 @@ from pydantic import Field, RootModel
 
 from managers.language.words import content_words
 from managers.memory.entry_files import EntryList, EntryStore, shelve
-from managers.memory.json_documents import USER, Apply, Remembered, encode, entries_of, evidence_of_both, short_id
+from managers.memory.json_documents import USER, Apply, Remembered, encode, entries_of, short_id
 from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.files import digest
@@ -31,6 +31,8 @@ _SUCCESS: Final = 0.9
 MOST_SEVERE: Final = 5
 _GENERAL_FROM: Final = 2
 """From this severity on what nobody can tie to certain requests is warned of with any."""
+_FIRST, _LAST = 6, 24
+"""So much of the evidence is kept: what the words come from, and what came last."""
 
 
 class DecompositionPattern(Remembered):
@@ -210,5 +212,6 @@ def _led_by(known: Strategies, one: Pattern, pattern_id: str) -> Strategies:
 
 
 def _moved(known: Pattern, fresh: Pattern, changes: Mapping[str, object]) -> Pattern:
-    evidence = evidence_of_both(known.evidence, fresh.evidence)
-    return known.model_copy(update={"evidence": evidence, "updated_at": fresh.updated_at, **changes})
+    merged = list(dict.fromkeys([*known.evidence, *fresh.evidence]))
+    kept = merged if len(merged) <= _FIRST + _LAST else [*merged[:_FIRST], *merged[-_LAST:]]
+    return known.model_copy(update={"evidence": kept, "updated_at": fresh.updated_at, **changes})

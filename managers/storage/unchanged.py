@@ -1,10 +1,11 @@
 """What was made of files, kept for as long as these are the same."""
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Generic, TypeVar
+
+from managers.storage.opening import look
 
 Made = TypeVar("Made")
 
@@ -46,8 +47,5 @@ class Unchanged(Generic[Made]):
 
 def _stamp(path: Path) -> tuple[int, ...]:
     """Return what changes when a file does: when it was written and when moved (nanoseconds), its size, its number."""
-    try:
-        found = os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return (0,)
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+    found = look(path)
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino) if found else (0,)

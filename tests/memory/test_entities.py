@@ -78,16 +78,6 @@ def test_the_same_thing_said_again_adds_its_evidence() -> None:
     assert [f.evidence for f in entity.facts] == [("m1", "m2")]
 
 
-def test_what_is_told_every_week_for_ten_years_rests_on_its_first_and_last_tellings() -> None:
-    ids, entity = [f"m{number:03d}" for number in range(520)], Entity("x")
-    for one in ids:
-        entity = with_fact(entity, fact("猫を飼っている", one))
-    (known,) = entity.facts
-    assert known.evidence == (*ids[:6], *ids[-24:])
-    assert known.since == "2026-01-05"
-    assert with_fact(entity, fact("猫を飼っている", ids[-1])) == entity, "a day that is read again"
-
-
 @pytest.mark.parametrize(("one", "other"), [("田中さん", "田中"), ("Ｔａｎａｋａ", "tanaka"), ("Dr. Smith", "smith")])
 def test_names_of_the_same_one_have_the_same_key(one: str, other: str) -> None:
     assert name_key(one) == name_key(other)

@@ -212,6 +212,18 @@ def test_a_snapshot_without_its_note_does_not_outlast_a_tidying(
     assert encode(held)[7].tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
 
 
+def test_of_vectors_that_are_all_written_anew_no_snapshot_is_kept(
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
+) -> None:
+    hold(dense(50))
+    index.follow(store, "0")
+    index.save(store, "0")
+    store.connection().execute("DELETE FROM vectors")
+    assert index.compact(store, "0", alive(store))
+    assert not (tmp_path / "vectors.faiss").exists()
+    assert not index.compact(store, "0", alive(store)), "a second time there is nothing to do"
+
+
 def test_a_snapshot_of_another_version_is_not_used(
     index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
 ) -> None:

@@ -67,6 +67,17 @@ def test_each_change_is_noticed(tmp_path: Path, how: str) -> None:
     assert reader.times == 2
 
 
+def test_what_a_link_outside_of_every_persona_leads_to_is_noticed_too(tmp_path: Path) -> None:
+    real, link = tmp_path / "dotfiles.toml", tmp_path / "settings.toml"
+    real.write_text("a", "utf-8")
+    link.symlink_to(real)
+    reader = _Reader(link)
+    _settle(real)
+    assert reader.get() == ["a"]
+    real.write_text("b", "utf-8")
+    assert reader.get() == ["b"]
+
+
 def test_a_file_that_was_only_just_written_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "one"
     path.write_text("a", "utf-8")

@@ -246,8 +246,7 @@ def visit_of(request: Request) -> Visit:
     visit = Visit(request, *_asked(request))
     if request.method == "GET" and (name := visit.persona_name):
         with suppress(UtataneError):  # the page says why
-            request.state.companion = visit.services.companion(name)
-            request.state.revision = revision_of(visit.services, request.state.companion)
+            request.state.revision = revision_of(visit.services, visit.services.companion(name))
     return visit
 
 

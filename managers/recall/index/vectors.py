@@ -145,6 +145,11 @@ class VectorIndex:
             return
         places = _lasting(store, ids, place)
         ids = ids[places]
+        if not len(ids):
+            with self._lock:
+                self.remove()
+                self._in_snapshot, self._is_replaced = ids, False
+            return
         if not self._save_coarse(codes, places, ids, epoch, seen):
             self._save_scanned(codes, places, ids, epoch, seen)
             return

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from dulwich.errors import ChecksumMismatch
 from dulwich.objects import Blob, ObjectID, hex_to_filename
 
 from managers.storage.files import dump_json, read_bytes, remove, write_atomic
@@ -18,8 +19,8 @@ from managers.storage.opening import kind
 from managers.storage.unchanged import Unchanged
 
 _NOTE = "damaged.json"
-_read = Unchanged[bool]()
-"""Whether a loose object could be read, for as long as its file is the same."""
+_read = Unchanged[None]()
+"""Which loose objects could be read, for as long as their files are the same."""
 _LOOKED_INTO = 500
 """So many of the newest entries are asked for every file that they changed; of older ones the folders must be there."""
 
@@ -77,9 +78,12 @@ def _seems_sound(folder: Path) -> bool:
             pack.index.check()
             pack.data.check()
         loose = database.store._iter_loose_objects()  # noqa: SLF001  # as packing does
-        return all(_read.get(partial(_is_readable, database, item), _path_of(folder, item)) for item in loose)
+        for item in loose:
+            _read.get(partial(_try_to_read, database, item), _path_of(folder, item))
     except (*BROKEN, OSError):
         return False
+    else:
+        return True
     finally:
         database.close()
 
@@ -145,12 +149,19 @@ def _path_of(folder: Path, item: ObjectID) -> Path:
 
 def _is_readable(database: ObjectDatabase, item: ObjectID) -> bool:
     try:
-        found = database.store[item]
-        content = found.as_raw_string()
-        head = b"%s %d\0" % (found.type_name, len(content))
-        return hashlib.sha1(head + content, usedforsecurity=False).hexdigest().encode() == item
+        _try_to_read(database, item)
     except (*BROKEN, OSError):
         return False
+    return True
+
+
+def _try_to_read(database: ObjectDatabase, item: ObjectID) -> None:
+    """Read an object; one of `BROKEN`, or OSError, is raised where it is not what it is called."""
+    found = database.store[item]
+    content = found.as_raw_string()
+    head = b"%s %d\0" % (found.type_name, len(content))
+    if hashlib.sha1(head + content, usedforsecurity=False).hexdigest().encode() != item:
+        raise ChecksumMismatch(item, "another")
 
 
 def _walk(database: ObjectDatabase, check: Check) -> None:
