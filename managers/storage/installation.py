@@ -30,7 +30,7 @@ class Installation:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._known, self._named = Unchanged[bytes | None](), Unchanged[str | None]()
+        self._named = Unchanged[str | None]()
 
     @property
     def id(self) -> str | None:
@@ -60,9 +60,6 @@ class Installation:
 
     def _read(self) -> bytes | None:
         """Return the key; None if there is none, or none that can be understood: nothing was sealed then."""
-        return self._known.get(self._understood, self._home.installation_key)
-
-    def _understood(self) -> bytes | None:
         try:
             key = bytes.fromhex((read_bytes(self._home.installation_key) or b"").decode("ascii"))
         except ValueError:

@@ -213,15 +213,17 @@ def test_a_snapshot_without_its_note_does_not_outlast_a_tidying(
 
 
 def test_of_vectors_that_are_all_written_anew_no_snapshot_is_kept(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hold(dense(50))
+    held = dense(50)
+    hold(held)
     index.follow(store, "0")
     index.save(store, "0")
-    store.connection().execute("DELETE FROM vectors")
-    assert index.compact(store, "0", alive(store))
+    monkeypatch.setattr(Store, "written_anew", lambda _: np.arange(50))
+    index.save(store, "0")
     assert not (tmp_path / "vectors.faiss").exists()
-    assert not index.compact(store, "0", alive(store)), "a second time there is nothing to do"
+    assert not index.compact(store, "0", alive(store)), "there is nothing to do"
+    assert index.search(held[7][None], 1)[0].tolist() == [7]
 
 
 def test_a_snapshot_of_another_version_is_not_used(
