@@ -13,11 +13,11 @@ run:
 install:
 	@$(PYTHON) install.py $(EXTRAS)
 
-# Four processes keep two cores busy: a browser waits more than it works. The servers that the tests start
+# Twice as many processes as there are cores: a browser waits more than it works. The servers that the tests start
 # compile nothing that another one has compiled.
 test:
 	@$(PYTHON) install.py dev
-	@env -u PYTHONDONTWRITEBYTECODE $(IN) -m pytest -n 4 $(ARGS)
+	@env -u PYTHONDONTWRITEBYTECODE $(IN) -m pytest -n auto $(ARGS)
 
 lint:
 	@$(PYTHON) install.py dev

@@ -6,6 +6,7 @@ makes the change through the same code, once, and only if what it is made to is 
 add to a note is held in the same way.
 """
 
+import json
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
@@ -23,8 +24,8 @@ from agent.tools.entity_tools import EntityWrite
 from agent.tools.forget_tool import Forgetting
 from agent.tools.note_tools import NoteWrite
 from agent.tools.writes import Look, Write, Writer
-from managers.memory.errors import HeldChangedError, NotHeldError
-from managers.memory.held_writes import KEPT, HeldWrite, held_id
+from managers.memory.errors import HeldChangedError, HeldTooLargeError, NotHeldError, TooManyHeldError
+from managers.memory.held_writes import KEPT, LARGEST, HeldWrite, held_id
 from managers.memory.json_documents import TIME
 from managers.memory.notes import Edit
 from managers.storage.audit import Given, record
@@ -84,7 +85,7 @@ def settle(tool: Tool[Any], write: Write, *, writer: Writer, carried: Sequence[s
         told = write.carry_out(writer)
         _note(writer, tool)
         return ToolAnswer(told, write.announcement(lang) or tool.announce[lang])
-    plain, message_id = write.model_dump(mode="json"), writer.evidence[0]
+    plain, message_id, look = write.model_dump(mode="json"), writer.evidence[0], write.look(writer)
     wish = HeldWrite(
         id=held_id(message_id, tool.name, plain),
         time=f"{writer.memories.clock.now():{TIME}}",
@@ -93,11 +94,25 @@ def settle(tool: Tool[Any], write: Write, *, writer: Writer, carried: Sequence[s
         carried=list(carried),
         tool=tool.name,
         write=plain,
-        base=write.look(writer).base,
+        base=look.base,
     )
-    kept = writer.memories.held.hold(wish, writer.memories.log.set_aside())
+    try:
+        kept = _hold(writer.memories, wish, look)
+    except (HeldTooLargeError, TooManyHeldError) as error:
+        return ToolAnswer(error.sentence(lang), _say("refused", lang))
     announcement = _say("asked", lang) if kept is wish else ""
     return ToolAnswer(holding.waits(lang, names_of(carried)), announcement, held=kept.id)
+
+
+def _hold(memories: Memories, wish: HeldWrite, look: Look) -> HeldWrite:
+    """Keep a wish that somebody can read.
+
+    Raises:
+        HeldTooLargeError, TooManyHeldError: nothing was kept.
+    """
+    if max(len(look.diff), len(json.dumps(wish.write, ensure_ascii=False))) > LARGEST:
+        raise HeldTooLargeError(most=LARGEST)
+    return memories.held.hold(wish, memories.log.set_aside())
 
 
 def ask_for_program(memories: Memories, note: AddedTo, text: str) -> Waiting:

@@ -1,16 +1,19 @@
 """What of the memories a mind may be given: a mind elsewhere nothing that is for this computer only."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from agent.memories import Memories
 from agent.minds.protocol import Mind
-from managers.memory.audience import NOTHING_KEPT, Kept
+from managers.memory.audience import NOTHING_KEPT, AudienceReader, Kept
 from managers.memory.goals import Goals
 from managers.memory.messages import Message
 from managers.mind import Cancel, Company, Resumed
+from managers.recall.embedders.kept_here import staying
 from managers.recall.hits import Hit
 from managers.sleep import tasks
+from managers.storage.errors import UtataneError
 
 
 def leaves(mind: Mind) -> bool:
@@ -30,6 +33,21 @@ def kept_from(memories: Memories, *minds: Mind | None) -> Kept:
         AudienceUnknownError, UnreadableError: nobody can tell.
     """
     return memories.audiences.kept() if any_leaves(*minds) else NOTHING_KEPT
+
+
+def asking_of(memories: Memories, messages: Iterable[str], hits: Sequence[Hit] = ()) -> AbstractContextManager[None]:
+    """Keep a question from embedders elsewhere, if it may repeat what is for this computer only.
+
+    Args:
+        memories: the persona's.
+        messages: what it may be made of, by their ids.
+        hits: the same, memories.
+    """
+    try:
+        kept = memories.audiences.kept()
+    except UtataneError:  # nobody can tell
+        return staying()
+    return staying(here=kept.holds(messages) or len(other_hits(kept, hits)) < len(hits))
 
 
 def other_messages(kept: Kept, messages: Iterable[Message]) -> list[Message]:
@@ -56,37 +74,44 @@ def other_hits(kept: Kept, hits: Sequence[Hit]) -> list[Hit]:
 class DiscreetDreams:
     """A mind elsewhere, asleep: it is given no memory that is for this computer only.
 
-    Of a day of which nothing else was said, the mind of this computer dreams in its place.
+    Of a day of which nothing else was said, the mind of this computer dreams in its place. What is so marked is looked up
+    for each task: a night of years takes hours.
     """
 
     mind: tasks.DreamMind
     here: tasks.DreamMind
-    kept: Kept
+    reader: AudienceReader
 
     @property
     def name(self) -> str:
         return self.mind.name
 
     def summarise_day(self, material: tasks.DayMaterial, cancel: Cancel) -> tasks.DayDraft:
-        return self._for(material.messages).summarise_day(self._day(material), cancel)
+        kept = self.reader.kept()
+        return self._for(kept, material.messages).summarise_day(_day(kept, material), cancel)
 
     def describe_entities(self, material: tasks.EntityMaterial, cancel: Cancel) -> tasks.EntitiesDraft:
-        known = tuple(self.kept.card(entity) for entity in material.known)
-        return self._for(material.day.new_messages).describe_entities(
-            tasks.EntityMaterial(self._day(material.day), known), cancel
+        kept = self.reader.kept()
+        mind = self._for(kept, material.day.new_messages)
+        if mind is self.here:
+            return mind.describe_entities(material, cancel)
+        return mind.describe_entities(
+            tasks.EntityMaterial(_day(kept, material.day), tuple(kept.cards(material.known))), cancel
         )
 
     def find_questions(self, material: tasks.QuestionMaterial, cancel: Cancel) -> tasks.QuestionsDraft:
-        request = tasks.QuestionMaterial(self._day(material.day), tuple(self.kept.others(material.open)))
-        return self._for(material.day.new_messages).find_questions(request, cancel)
+        kept = self.reader.kept()
+        request = tasks.QuestionMaterial(_day(kept, material.day), tuple(kept.others(material.open)))
+        return self._for(kept, material.day.new_messages).find_questions(request, cancel)
 
     def resolve_questions(self, material: tasks.AnswerMaterial, cancel: Cancel) -> tasks.ResolutionsDraft:
-        request = tasks.AnswerMaterial(self._day(material.day), tuple(self.kept.others(material.open)))
-        return self._for(material.day.new_messages).resolve_questions(request, cancel)
+        kept = self.reader.kept()
+        request = tasks.AnswerMaterial(_day(kept, material.day), tuple(kept.others(material.open)))
+        return self._for(kept, material.day.new_messages).resolve_questions(request, cancel)
 
     def reflect(self, material: tasks.ReflectionMaterial, cancel: Cancel) -> tasks.ReflectionDraft | None:
-        kept, goals = self.kept, material.goals.lists
-        days = tuple(self._day(day) for day in material.days if other_messages(kept, day.messages))
+        kept, goals = self.reader.kept(), material.goals.lists
+        days = tuple(_day(kept, day) for day in material.days if other_messages(kept, day.messages))
         shown = replace(
             material,
             days=days,
@@ -100,17 +125,19 @@ class DiscreetDreams:
         return self.mind.reflect(shown, cancel) if shown.days or shown.episodes else self.here.reflect(material, cancel)
 
     def summarise_period(self, material: tasks.PeriodMaterial, cancel: Cancel) -> tasks.PeriodDraft | None:
-        shown = self.kept.other_days(material.episodes)
+        shown = self.reader.kept().other_days(material.episodes)
         mind = self.mind if len(shown) == len(material.episodes) else self.here
         return mind.summarise_period(material, cancel)
 
     def tokens_of(self, material: tasks.DayMaterial) -> int:
-        return self._for(material.messages).tokens_of(self._day(material))
+        kept = self.reader.kept()
+        return self._for(kept, material.messages).tokens_of(_day(kept, material))
 
-    def _for(self, messages: Sequence[Message]) -> tasks.DreamMind:
-        return self.mind if other_messages(self.kept, messages) else self.here
+    def _for(self, kept: Kept, messages: Sequence[Message]) -> tasks.DreamMind:
+        return self.mind if other_messages(kept, messages) else self.here
 
-    def _day(self, day: tasks.DayMaterial) -> tasks.DayMaterial:
-        shown = other_messages(self.kept, day.messages)
-        before = day.before and next(iter(self.kept.other_days([day.before])), None)
-        return replace(day, messages=tuple(shown), before=before) if shown else day
+
+def _day(kept: Kept, day: tasks.DayMaterial) -> tasks.DayMaterial:
+    shown = other_messages(kept, day.messages)
+    before = day.before and next(iter(kept.other_days([day.before])), None)
+    return replace(day, messages=tuple(shown), before=before) if shown else day

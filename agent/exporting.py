@@ -10,6 +10,7 @@ from agent.memories import Memories
 from managers.exchange.archives.making import ArchiveWishes, make_archive
 from managers.exchange.archives.writing import Progress, nobody_asks
 from managers.exchange.cards.writing import write_card
+from managers.exchange.errors import NothingToExportError
 from managers.exchange.exports.chat import Chat, ChatDays, as_transcript, said_in, write_texts
 from managers.exchange.exports.chat_page import ChatPage, Render
 from managers.exchange.exports.markdown import as_markdown
@@ -107,7 +108,8 @@ def export(
 
     Raises:
         ExportExistsError: there is such a file; it is left alone.
-        UnwritableError, DiskFullError, BusyError, PassphraseNeededError, AudienceUnknownError: nothing is left of it.
+        UnwritableError, DiskFullError, BusyError, PassphraseNeededError, AudienceUnknownError, NothingToExportError:
+            nothing is left of it.
     """
     now = memories.clock.now()
     if wishes.form == "archive":
@@ -118,6 +120,8 @@ def export(
     with new_file(file, wishes.passphrase) as target:
         if wishes.form in CHATS:
             write_texts(target, _texts(memories, wishes, counted, render))
+            if not counted.count:
+                raise NothingToExportError
         else:
             target.writelines(counted([_whole(memories, wishes)]))
     counts = {"messages" if wishes.form in CHATS else "files": counted.count}
@@ -161,4 +165,5 @@ def _texts(memories: Memories, wishes: ExportWishes, counted: _Counted, render: 
     chat = Chat(persona.name, wishes.lang or persona.language, messages, face)
     if wishes.form == "markdown":
         return as_markdown(chat)
-    return ChatPage(memories.paths.folder, render, memories.clock.now().date()).pieces(chat)
+    today = memories.clock.now().date()
+    return ChatPage(memories.paths.folder, render, today, is_masked=wishes.is_masked).pieces(chat)

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -81,6 +81,7 @@ class Growth:
             memories.sheet().language,
             mask.hide,
             lambda ids: not private and kept.holds(ids),
+            memories.recall_log.carrying(),
         )
         return self.corpus.renew(found)
 
@@ -105,8 +106,8 @@ class Growth:
         """Return the notice that another training is worth it, if it is and one could be begun."""
         if not self.is_set_up or not self.is_due():
             return []
-        versions = [one.version for one in self.adapters.all()]
-        return [_say.notice("growth-due", "info", name=self.memories.paths.name, version=max(versions, default=0) + 1)]
+        version = self.adapters.next_version
+        return [_say.notice("growth-due", "info", name=self.memories.paths.name, version=version)]
 
     def train(self, told: Told, cancel: Cancel) -> Card | None:
         """Train a version that goes on from the one in use; one that was killed goes on where it stood.
@@ -130,7 +131,7 @@ class Growth:
         folder = paths.growth / ".training"
         make_folder(folder)
         try:
-            with holding(paths.growth / ".lock", paths.name, 0):
+            with holding(paths.growth / ".lock", paths.name, 0, within=paths.folder):
                 self.look()
                 job = self._job(folder)
                 if not is_file(folder / ADAPTER):
@@ -158,7 +159,7 @@ class Growth:
             raise TooFewExamplesError(count=len(corpus.learned), least=LEAST)
         cards = adapters.all()
         parent = next((one for one in cards if one.version == adapters.in_use and one.base_digest == digest), None)
-        card = self._card(digest, corpus, cards, parent)
+        card = self._card(digest, corpus, adapters.next_version, parent)
         job = Job(
             base=settings.base,
             parent=str(adapters.path(parent.version)) if parent else "",
@@ -177,11 +178,11 @@ class Growth:
         job_file(folder, job)
         return job
 
-    def _card(self, digest: str, corpus: Corpus, cards: Sequence[Card], parent: Card | None) -> Card:
+    def _card(self, digest: str, corpus: Corpus, version: int, parent: Card | None) -> Card:
         """Return what will be written of the version that is to be trained."""
         ids = {one for example in corpus.kept for one in example.evidence} | set(parent.messages if parent else ())
         return Card(
-            version=max((one.version for one in cards), default=0) + 1,
+            version=version,
             parent=parent.version if parent else 0,
             made=f"{self.memories.clock.now():%Y-%m-%d %H:%M}",
             base=Path(self.settings.base).name,

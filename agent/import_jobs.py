@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from agent.import_uploads import Sent, lay
-from agent.importing import Imported, bring_in, follow_up, look
+from agent.importing import Imported, bring_in, check_speakers, follow_up, informed, look
 from managers.exchange.archives import reading as archives
 from managers.exchange.errors import ImportCancelledError, ImportGoneError, ImportUnderWayError
 from managers.exchange.import_engine import ImportPreview, SourceImport, Stage
@@ -108,6 +108,7 @@ class ImportJobs:
             self._count += 1
             folder = self.services.home.importing / f"{os.getpid()}-upload{self._count}"
             try:
+                remove_tree(folder)  # of a killed process that had the same number, as in a container
                 make_folder(folder)
                 self._stack.callback(_discard, folder)
                 source = lay(folder, files)
@@ -135,11 +136,14 @@ class ImportJobs:
 
         Raises:
             ImportGoneError: there is nothing that waits for a yes.
+            SpeakersUnknownError: who is who has to be said first; it goes on waiting.
             UnsafeNameError: nobody can be called so.
         """
         name = safe_name(persona)
         with self._lock:
             work, current = self._waiting()
+            if current.found is not None:
+                check_speakers(work)
             self._current = replace(current, state="writing", done=0, whole=0, persona=name)
             bring = self._bring_back if current.archive else self._take_over
             self._start(lambda: bring(work, name))
@@ -215,7 +219,7 @@ class ImportJobs:
         if kind == "archive" or (kind is None and archives.is_archive(work.source)):
             checked = archives.look_through(work.source, self._passphrase, partial(self._note_share, "reading"))
             return ImportState(work.source.name, "found", persona=wishes.persona, archive=checked)
-        work.read(kind, wishes)
+        work.read(kind, informed(self.services, wishes))
         found = look(self.services, work, wishes.persona) if wishes.persona else work.preview()
         return ImportState(work.source.name, "found", persona=wishes.persona, found=found)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, get_args
 
+from agent.importing import asked_about
 from managers.exchange.import_words import told_of
 from managers.exchange.items import Kind, MemoryKind, NotTaken
 from managers.memory.messages import NAMELESS, Role
@@ -91,6 +92,17 @@ def speakers(found: ImportPreview, lang: Lang) -> list[Speaker]:
     return [
         Speaker(name, name or _unnamed(role, found, lang), role, f"{count:,}") for role, name, count in found.speakers
     ]
+
+
+def people(found: ImportPreview, lang: Lang) -> list[Speaker]:
+    """Return who speaks and is the user, the persona, or somebody of whom a person has to say who that is."""
+    asked = asked_about(found.left_out)
+    return [one for one in speakers(found, lang) if one.role != "system" or one.name in asked]
+
+
+def is_asked(found: ImportPreview) -> bool:
+    """Whether a person has to say who is who, before anything can be taken over."""
+    return bool(asked_about(found.left_out))
 
 
 def is_guess(found: ImportPreview) -> bool:

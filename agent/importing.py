@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from agent.addressing import with_name
 from managers.exchange.backups.keeping import snapshot
+from managers.exchange.errors import SpeakersUnknownError
 from managers.exchange.import_engine import ImportPreview, ImportReport, ImportTarget, SourceImport
-from managers.exchange.items import FoundPersona, NotTaken
+from managers.exchange.items import BETWEEN, UNSURE, FoundPersona, NotTaken, ReadingWishes
 from managers.exchange.message_records import names_for
 from managers.language.words import detect_language
 from managers.memory.messages import is_unnamed
@@ -16,7 +20,7 @@ from managers.personas import Persona
 from managers.personas.avatars import prepare_avatar
 from managers.personas.errors import AvatarRefusedError, PersonaNotFoundError
 from managers.storage.audit import Given, record
-from managers.storage.errors import Lang, Notice
+from managers.storage.errors import Lang, Notice, UtataneError
 from managers.storage.files import read_bytes
 
 if TYPE_CHECKING:
@@ -42,6 +46,32 @@ class Imported:
     is_indexed: bool = False
 
 
+def informed(services: Services, wishes: ReadingWishes) -> ReadingWishes:
+    """Return what a person said of a source, with the names that this home knows: the user's, and who lives here."""
+    users, names = {services.settings().user.name}, services.personas.list_names()
+    for name in names:
+        with suppress(UtataneError):  # who cannot be read knows nobody
+            users.add(services.personas.get(name).user_name)
+    known = () if wishes.persona else tuple(names)
+    return replace(wishes, users=tuple(sorted(users - {""})), personas=known)
+
+
+def check_speakers(work: SourceImport) -> None:
+    """See that it is known who of those who speak in a source is the user.
+
+    Raises:
+        SpeakersUnknownError
+    """
+    if asked := asked_about(work.spool.left_out):
+        raise SpeakersUnknownError(names=BETWEEN.join(asked))
+
+
+def asked_about(left: Iterable[NotTaken]) -> tuple[str, ...]:
+    """Return of whom a person has to say who they are, before a source can be taken over."""
+    names = (name for one in left if one.code == UNSURE for name in one.facts["names"].split(BETWEEN))
+    return tuple(dict.fromkeys(names))
+
+
 def look(services: Services, work: SourceImport, name: str) -> ImportPreview:
     """Return what was found in a source that was read, and how much of it a persona has; nothing is changed."""
     try:
@@ -55,9 +85,11 @@ def bring_in(services: Services, work: SourceImport, name: str) -> Imported:
     """Take over what was read of a source, into a persona of that name; one is made if there is none.
 
     Raises:
+        SpeakersUnknownError: who is who has to be said first; nothing was changed.
         UnsafeNameError, GuestError: there can be no such persona; nothing was changed.
         ImportCancelledError, DiskFullError, UnwritableError, BusyError: what is there by then stays.
     """
+    check_speakers(work)
     persona, is_new = _persona_for(services, work, name)
     memories = services.companion(persona.name).memories
     sheet = memories.sheet()
@@ -128,12 +160,17 @@ def _language(work: SourceImport, found: FoundPersona) -> Lang:
 
 
 def _fill(services: Services, work: SourceImport, persona: Persona, found: FoundPersona) -> None:
-    """Give a persona that is there what it has not; what it has stays, and what would have come is told."""
+    """Give a persona that is there what it has not; what it has stays, and what would have come is told.
+
+    It has a name for the user as soon as anybody gave one: in the settings, in its notes, or in the talk.
+    """
     store = services.personas
+    memories = services.memories(persona.name)
+    called = with_name(memories.sheet(), memories, memories.window()).user_name
     fields = (
         ("prompt", found.system_prompt, persona.system_prompt),
         ("greeting", found.greeting, persona.greeting),
-        ("user", found.user_name, persona.user_name),
+        ("user", found.user_name, called),
         ("user", found.user_profile, persona.user_profile),
     )
     for code, new, there in fields:
@@ -144,7 +181,7 @@ def _fill(services: Services, work: SourceImport, persona: Persona, found: Found
     if found.greeting.strip() and not persona.greeting.strip():
         store.set_greeting(persona.name, found.greeting)
     _fill_words(services, persona, found)
-    user_name = found.user_name if not persona.user_name else ""
+    user_name = found.user_name if not called else ""
     profile = found.user_profile if not persona.user_profile else ""
     if user_name or profile:
         store.set_user(persona.name, user_name=user_name or None, profile=profile or None)

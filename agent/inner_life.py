@@ -59,9 +59,19 @@ class InnerLife:
         """Note which open questions the persona has asked just now, so that they rest a while."""
         self.questions.note_asked(reply.text, author=reply.speaker)
 
-    def moved_by(self, lang: Lang, threshold: float) -> str:
-        """Return what moves the persona most at this moment, in a sentence; before a message has moved it."""
+    def moved_by(self, lang: Lang, threshold: float, kept: Kept = NOTHING_KEPT) -> str:
+        """Return what moves the persona most at this moment, in a sentence; before a message has moved it.
+
+        Nothing, if that is what the user felt in a message which is kept from the mind.
+        """
+        if self.feels_with(kept) and self.state.levels().dominant == "devotion":
+            return ""
         return self.state.light_text(lang, threshold)
+
+    def feels_with(self, kept: Kept) -> bool:
+        """Tell whether what the user felt last was read from a message that is kept."""
+        felt = self.state.felt() if kept else None
+        return felt is not None and kept.holds([felt.message_id])
 
     def weighs(self, now: datetime) -> Feeling | None:
         """Return what was told within a day and still weighs: danger, self-harm, a loss."""
@@ -108,16 +118,18 @@ class InnerLife:
         ]
         return [*parts, *own]
 
-    def itself(self, spare: Spare) -> SelfKnowledge:
-        """Return what the persona may tell of its inner life; what cannot be read is left out."""
+    def itself(self, spare: Spare, kept: Kept = NOTHING_KEPT) -> SelfKnowledge:
+        """Return what the persona may tell of its inner life; what cannot be read, or is kept from the mind, is left out."""
         levels = spare(self.state.levels)
         drive = levels.dominant if levels else None
         diary = spare(self.insights.load)
+        goals = kept.others(goal for _, goal in spare(self.goals.for_prompt) or [])
+        dreams = kept.others(diary.entries if diary else [])
         return SelfKnowledge(
-            strategy=one_line(spare(self.insights.latest_strategy) or ""),
-            goals=tuple(one_line(goal.goal) for _, goal in spare(self.goals.for_prompt) or []),
+            strategy=one_line(spare(partial(self.insights.latest_strategy, kept.others)) or ""),
+            goals=tuple(one_line(goal.goal) for goal in goals),
             drive=drive if levels and drive and levels.of(drive) >= _FELT else "",
-            dreams=tuple(one_line(entry.log_entry) for entry in (diary.entries if diary else [])[:DREAMS_TOLD]),
+            dreams=tuple(one_line(entry.log_entry) for entry in dreams[:DREAMS_TOLD]),
         )
 
     def to_ask(self, spare: Spare, kept: Kept = NOTHING_KEPT) -> list[OpenQuestion]:

@@ -9,7 +9,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from agent.approval import settle
-from agent.audience import other_hits
+from agent.audience import asking_of, other_hits
 from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.minds.errors import EmptyAnswerError
 from agent.minds.protocol import Mind
@@ -19,6 +19,7 @@ from agent.provenance import with_recalled
 from agent.recall_planning import plan_with_model
 from agent.retrieval import in_sight, is_said_since, retrieve, with_shared
 from agent.state import Spoken, Surroundings, TurnState, is_first_answer
+from agent.tool_room import with_exchange
 from agent.tools.context import ToolContext
 from agent.turn_log import announce, answer, hear
 from managers.language.emotion import read_emotion
@@ -75,7 +76,7 @@ def perceive(state: TurnState, runtime: Around) -> TurnState:
     if kind and emotion.emotion not in NEGATIVE:
         emotion = EmotionReading(OF_CONCERN[kind], reading.confidence)
     lang, threshold = around.sheet.language, around.settings.conversation.light_drive_threshold
-    drive = around.spare(partial(around.memories.inner_life.moved_by, lang, threshold)) or ""
+    drive = around.spare(partial(around.memories.inner_life.moved_by, lang, threshold, around.kept)) or ""
     felt: Future[None] = Future()
     if around.off_record:
         felt.set_result(None)
@@ -104,7 +105,8 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
         company = state.get("company")
         heard = [*shown, message, *(company.told if company else ())]
         most = around.settings.recall.max_hits
-        own = retrieve(around.memories, around.sheet, message.text, plan, heard, most)
+        with asking_of(around.memories, [one.id for one in (*state["window"], *heard)]):
+            own = retrieve(around.memories, around.sheet, message.text, plan, heard, most)
         found = other_hits(around.kept, with_shared(around.memories, own, plan, leaves=around.leaves))
         return [hit for hit in found if not (state.get("instead_of") and is_said_since(hit, message))]
 
@@ -163,7 +165,7 @@ def _speak(
 ) -> Spoken:
     spoken, joint = Spoken(speaker=speaker), _joint(state["said"])
     since = request.since if isinstance(speaker, Asking) else ()
-    asked = replace(request, turns=[*request.turns, *since, *state["exchange"]])
+    asked = with_exchange(request, since, state["exchange"], speaker)
     try:
         for piece in own_pieces(speaker.reply(asked, around.cancel), request):
             match piece:

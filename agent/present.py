@@ -44,7 +44,7 @@ def present_parts(
         text = words.concern(lang, concern)
     elif weighs and weighs.message_id == state["message"].id:
         text = words.heavy_now(lang, weighs, name)
-    elif weighs:
+    elif weighs and not around.kept.holds([weighs.message_id]):
         kind: ConcernKind | None = next((one for one in OF_CONCERN if one == weighs.concern), None)
         lines = help_lines(locale_of(state, around), kind) if kind else ()
         text = words.lingering(lang, weighs, name, lines)

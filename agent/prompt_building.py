@@ -9,6 +9,8 @@ from langgraph.runtime import Runtime
 
 from agent.addressing import called
 from agent.attachments import Attached, sent_lately, sent_with
+from agent.audience import other_messages
+from agent.minds.protocol import Mind
 from agent.minds.tokens import turn_tokens
 from agent.present import present_parts, weighing
 from agent.prompt_parts import (
@@ -68,9 +70,9 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     room = whole - present.tokens - count(frame([""], present=[""])) - tokens_of(_since(state, around), count)
     beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
     stands = _stands(around, beside)
-    room -= stands.tokens
-    said = fit_message(said, room, count)
-    room -= turn_tokens(said, count)
+    state, known = _without_known(state, mind, stands.system)
+    said = fit_message(said, room - stands.tokens, count)
+    room -= stands.tokens + turn_tokens(said, count)
     lore, told_of_lore = _lore(state, around, window, room - last_words, whole)
     room -= lore.tokens
     questions = [] if grave else around.memories.inner_life.to_ask(around.spare, around.kept)
@@ -87,12 +89,11 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     turns = [*turns, replace(said, quoted=frame([*recalled.quoted, *files], present=at_present))]
     system = "\n\n".join(text for text in (stands.system, rest.system) if text)
     shown = in_sight(window, len(turns) - 1)
-    parts = (stands, lore, due, rest)
-    given = given_in(parts, [*shown, state["message"], *_heard_beside(state)], days, attached, sees=mind.can_see)
+    heard = [*shown, state["message"], *_heard_beside(state)]
+    given = given_in((stands, lore, due, rest), heard, days, attached, sees=mind.can_see)
     request = _request(state, around, system, turns, hits, questions, attached, told_of_lore)
-    request = replace(request, given=given, advice=advice)
-    carried = _carried(state, around, attached, shown)
-    return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
+    made: TurnState = {"request": replace(request, given=given, advice=advice), "in_sight": len(shown)}
+    return {**made, "grounds": [*known, *_handed(hits, recalled)], **_carried(state, around, attached, shown)}
 
 
 def _stands(around: Surroundings, beside: int) -> Composed:
@@ -101,6 +102,15 @@ def _stands(around: Surroundings, beside: int) -> Composed:
     stands = prefix_parts(memories, mind, around.sheet, partial(_note, around), beside=beside, kept=around.kept)
     memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
     return stands
+
+
+def _without_known(state: TurnState, mind: Mind, standing: str) -> tuple[TurnState, list[Hit]]:
+    """Return the turn without the cards that stand in the prompt word for word: the user's own, told twice; and these cards."""
+    if not isinstance(mind, Asking):  # it reads no prompt
+        return state, []
+    cards = [hit for hit in state["hits"] if hit.type == "entity_memory"]
+    known = [hit for hit in cards if all(line.removeprefix("- ") in standing for line in hit.text.splitlines())]
+    return {**state, "hits": [hit for hit in state["hits"] if hit not in known]}, known
 
 
 def _due(questions: Sequence[OpenQuestion], room: int, whole: int, lang: Lang, count: Callable[[str], int]) -> Composed:
@@ -181,7 +191,7 @@ def _request(
         concern=state["concern"],
         files=attached.texts,
         witnesses=cache(partial(_witnesses, state, around)),
-        itself=cache(partial(around.memories.inner_life.itself, around.spare)),
+        itself=cache(partial(around.memories.inner_life.itself, around.spare, around.kept)),
         company=state.get("company"),
         since=_since(state, around),
     )
@@ -213,6 +223,7 @@ def _recalled(hits: Sequence[Hit], state: TurnState, window: Sequence[Message], 
 def _witnesses(state: TurnState, around: Surroundings) -> tuple[Message, ...]:
     """Return what was said when what is recalled was; before the message, where that is answered anew."""
     found = around.memories.in_use(around.spare(partial(witnesses, around.memories.log, state["hits"])) or ())
+    found = other_messages(around.kept, found)
     return tuple(one for one in found if not state.get("instead_of") or one.time < state["message"].time)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from agent.addressing import card_of, names_of_user
+from agent.audience import asking_of
 from agent.errors import UnknownTypeError
 from agent.memories import Memories
 from managers.language.reading.slots import asked_slot, asks_all, searches_of_all
@@ -93,7 +94,8 @@ def retrieve_as_turn(memories: Memories, text: str, *, leaves: bool = False) -> 
         return []
     window = memories.window()
     plan = memories.recall.plan(text, window)
-    own = retrieve(memories, memories.sheet(settings), text, plan, window, settings.recall.max_hits)
+    with asking_of(memories, [message.id for message in window]):
+        own = retrieve(memories, memories.sheet(settings), text, plan, window, settings.recall.max_hits)
     return with_shared(memories, own, plan, leaves=leaves)
 
 
@@ -136,11 +138,9 @@ def current_fact_hits(entities: EntityStore, names: Sequence[str], text: str) ->
 
 def _newest_of_each_slot(facts: Sequence[tuple[Entity, Fact]]) -> list[tuple[Entity, Fact]]:
     """Leave out where one lived before the name was known, if something newer is known under the name."""
-    newest: dict[str, Fact] = {}
-    for _, fact in sorted(facts, key=lambda one: one[1].since):
-        if fact.slot:
-            newest[fact.slot] = fact
-    return [(entity, fact) for entity, fact in facts if not fact.slot or newest[fact.slot] is fact]
+    places = sorted(range(len(facts)), key=lambda place: facts[place][1].since)
+    newest = {facts[place][1].slot: place for place in places}
+    return [one for place, one in enumerate(facts) if not one[1].slot or newest[one[1].slot] == place]
 
 
 def _of_others(entities: EntityStore, own: Sequence[Entity]) -> list[tuple[Entity, Fact]]:

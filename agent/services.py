@@ -26,7 +26,7 @@ from managers.growth.adapters import Adapters
 from managers.hygiene.setting_conflicts import conflicts
 from managers.personas import Persona, PersonaStore
 from managers.recall.documents.process import READER
-from managers.storage import privacy
+from managers.storage import audit, privacy
 from managers.storage.clock import Clock, SystemClock
 from managers.storage.edges import said
 from managers.storage.errors import Notice, UtataneError, as_notice
@@ -322,6 +322,7 @@ class Services:
         for one in self._used("domains"):
             one.close()
         self.meter.flush()
+        audit.settle()  # of personas too that nobody woke
         if self.going_through is not None:
             self.going_through.join()
 

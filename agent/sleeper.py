@@ -1,13 +1,13 @@
 """A companion as sleep sees it: what dreams, what ends a conversation, what it may do of its own accord."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 
 from agent.addressing import with_name
-from agent.audience import DiscreetDreams, kept_from, other_messages
+from agent.audience import DiscreetDreams, asking_of, kept_from, leaves, other_messages
 from agent.errors import UnknownLevelError, UnknownTaskError
 from agent.forgetting import let_wishes_go, take_up
 from agent.growing import grow_by_itself
@@ -20,7 +20,7 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet
 from managers.recall.embedders.embedder_choice import DRIFT
-from managers.recall.hits import MemoryType
+from managers.recall.hits import Hit, MemoryType
 from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.sleep.cost import DreamCost
@@ -156,13 +156,18 @@ class CompanionSleeper:
             settings=self.settings(),
             limits=memories.settings().memory,
             privacy=memories.settings().privacy,
-            recall=lambda gist: memories.recall.search(gist, _PAST_SEARCHED, types=_PAST, fitting=True),
+            recall=self._past,
         )
+
+    def _past(self, gist: str, rests_on: Collection[str]) -> list[Hit]:
+        """Return what is remembered of what some days were about."""
+        with asking_of(self.memories, rests_on):
+            return self.memories.recall.search(gist, _PAST_SEARCHED, types=_PAST, fitting=True)
 
     def _dreams(self, purpose: Purpose, here: DreamMind) -> DreamMind:
         mind = self._small_mind(purpose)
-        kept = kept_from(self.memories, mind)
-        return DiscreetDreams(mind.dreams, here, kept) if kept else mind.dreams
+        kept_from(self.memories, mind)  # where nobody can tell, nothing is dreamt
+        return DiscreetDreams(mind.dreams, here, self.memories.audiences) if leaves(mind) else mind.dreams
 
     def end_conversation(self) -> None:
         """Resolve what a conversation that has ended by idleness answered; note how the drives stand meanwhile."""
@@ -207,7 +212,8 @@ class CompanionSleeper:
             mind = self._small_mind("initiative")
             kept = kept_from(memories, mind)
             wondered = [*memories.questions.open(), *memories.goals.load().all] if kept else []
-            if len(kept.others(wondered)) == len(wondered):  # the occasion's reason tells of all of them
+            is_told = memories.inner_life.feels_with(kept) or len(kept.others(wondered)) < len(wondered)
+            if not is_told:  # the occasion's reason tells of all of them
                 return mind.impulse(replace(occasion, last_words=tuple(other_messages(kept, occasion.last_words))))
         except (MindError, CapReachedError, AudienceUnknownError) as error:
             logger.info("own initiative without the model: %s", error)

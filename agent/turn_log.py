@@ -5,7 +5,7 @@ from dataclasses import replace
 from agent.addressing import called
 from agent.state import Surroundings, TurnState
 from managers.memory.log.format import normalised
-from managers.memory.messages import Message, Role
+from managers.memory.messages import GREETING, Message, Role
 from managers.storage.clock import new_id
 from managers.storage.locks import writing
 
@@ -75,7 +75,7 @@ def answer(state: TurnState, around: Surroundings, mind: str) -> Message:
 def _greeting(around: Surroundings, chosen: int) -> Message | None:
     texts = around.spare(around.memories.openings) or []
     text = texts[min(chosen, len(texts) - 1)] if texts else ""
-    return _message(around, "persona", around.sheet.persona, text) if text else None
+    return replace(_message(around, "persona", around.sheet.persona, text), mind=GREETING) if text else None
 
 
 def _message(around: Surroundings, role: Role, speaker: str, text: str) -> Message:

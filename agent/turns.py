@@ -274,7 +274,7 @@ class Turns:
         small = self._small_mind(settings, "recall") if settings.recall.plan_with_model else None
         minds = state.get("speaker", choice.mind), small, *state.get("listeners", ())
         leaves = state.get("for_program", False) or any_leaves(*minds)
-        kept, unknown = self._kept() if leaves else (NOTHING_KEPT, None)
+        kept, unknown = self._kept(state["message"] if "company" in state else None, leaves=leaves)
         sheet = with_name(memories.sheet(settings), memories, other_messages(kept, state["window"]))
 
         def emit_and_keep(event: TurnEvent) -> None:
@@ -303,10 +303,16 @@ class Turns:
             unknown=unknown,
         )
 
-    def _kept(self) -> tuple[Kept, UtataneError | None]:
-        """Return what no mind elsewhere is given, or why nobody knows: the message is taken in all the same."""
+    def _kept(self, among: Message | None, *, leaves: bool) -> tuple[Kept, UtataneError | None]:
+        """Return what the mind is not given, or why nobody knows: the message is taken in all the same.
+
+        That is what is for this computer only where something leaves it, and what is for this persona alone where others
+        listen (`among`: what was said to all of them, which they know).
+        """
+        audiences = self.memories.audiences
         try:
-            return self.memories.audiences.kept(), None
+            kept = audiences.kept() if leaves else NOTHING_KEPT
+            return (kept.joined_with(audiences.own(), among.id) if among else kept), None
         except UtataneError as error:
             return NOTHING_KEPT, error
 

@@ -13,7 +13,8 @@ from httpx2 import Response
 from agent.services import Services, open_services
 from benchmarks.recall_corpus import Speech, write_archives
 from managers.language.words import entities
-from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.entities import Entity, Fact
+from managers.memory.entity_cards import format_entity
 from managers.memory.episodes import Episode
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home, PersonaPaths, safe_name

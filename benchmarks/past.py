@@ -13,7 +13,8 @@ from managers.hygiene.archive import PutAway
 from managers.memory.confidence import Move, Standing
 from managers.memory.drives import DRIVES
 from managers.memory.emotions import VALUES, EmotionEntry
-from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.entities import Entity, Fact
+from managers.memory.entity_cards import format_entity
 from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import encode

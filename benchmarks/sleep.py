@@ -12,7 +12,8 @@ from typing import Any
 
 from agent.minds.builtin.mind import BuiltInDreamMind
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind
-from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.entities import Entity, Fact
+from managers.memory.entity_cards import format_entity
 from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import GoalStore

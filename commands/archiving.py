@@ -46,7 +46,7 @@ def archive(
             found = keeping.restore(ids or None)
             warn_of(memories.recall.keep_up())
         else:
-            found = list(keeping.archive.entries(memories.working_copy()))
+            found = keeping.archive.offered(memories.working_copy())
         for one in found:
             if as_json:
                 write(line(one.model_dump(exclude={"value"})))

@@ -11,6 +11,7 @@ from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell
 from commands.terminal import decided, warn, write, write_line
 from managers.storage.errors import UtataneError
+from managers.storage.printable import escaped, marked
 
 if TYPE_CHECKING:
     from agent.approval import Waiting
@@ -97,7 +98,10 @@ def _told(wish: Waiting, persona: str, lang: Lang) -> list[str]:
     """Return what a wish is, what it would change, and, last, how to decide."""
     from agent.approval import how_to_decide, sentence
 
-    diff = [f"| {line}" for line in wish.look.diff.splitlines()] if wish.look else []  # what stays begins with a blank
+    lines = wish.look.diff.split("\n")[:-1] if wish.look else []
+    diff = [
+        f"| {escaped(marked(line))}" for line in lines
+    ]  # what stays begins with a blank; what would part a line is named
     problem = [wish.problem.sentence(lang)] if wish.problem else []
     return [sentence(wish, persona, lang), *diff, *problem, how_to_decide(wish, persona)]
 

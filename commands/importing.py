@@ -36,7 +36,7 @@ _say = Texts("notices/imports")
 
 
 @commands.command("import")
-def import_source(  # the options of a command
+def import_source(  # noqa: PLR0917  # the options of a command
     what: Annotated[
         list[str],
         typer.Argument(
@@ -51,6 +51,9 @@ def import_source(  # the options of a command
     user: Annotated[
         str,
         typer.Option(help="Who of those who speak is you, where the source does not say it and the guess is wrong."),
+    ] = "",
+    companion: Annotated[
+        str, typer.Option(help="Who of those who speak is the persona, where it goes by another name there.")
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what is there, and change nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; without a terminal nobody is asked anyway.")] = False,
@@ -72,8 +75,9 @@ def import_source(  # the options of a command
         return
     if not persona:
         raise ImportForNobodyError
+    wishes = ReadingWishes(persona=persona, user=user, roles={companion: "persona"} if companion else {})
     with services_at(home) as services:
-        report = _import(services, source, kind, ReadingWishes(persona=persona, user=user), manner)
+        report = _import(services, source, kind, wishes, manner)
     if report is not None and report.kind == "transcript" and not report.is_whole:
         raise typer.Exit(1)  # a line of it is no message
 
@@ -86,17 +90,19 @@ def _import(
     Raises:
         ImportNotConfirmedError, ImportCancelledError, UtataneError
     """
-    from agent.importing import bring_in, dream_cost, follow_up, look
+    from agent.importing import bring_in, check_speakers, dream_cost, follow_up, informed, look
     from managers.exchange.import_engine import SourceImport
 
     progress = ImportProgress()
     with closing(SourceImport(services.home, source, services.clock, progress.is_cancelled, progress.note)) as work:
         with progress.under_way(work.interrupt):
-            work.read(kind, wishes)
+            work.read(kind, informed(services, wishes))
         found = None
         if manner.dry_run or not manner.as_json:
             found = look(services, work, wishes.persona)
             _tell_preview(found, as_json=manner.as_json)
+        if not manner.dry_run:
+            check_speakers(work)
         if not manner.goes_on(wishes.persona):
             return None
         with progress.under_way():

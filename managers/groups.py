@@ -56,6 +56,7 @@ class Standing(BaseModel):
         targets: whom the user addressed last.
         only: the ones who alone are to speak, as long as the user wishes so.
         joined: when each who came later joined, ISO 8601.
+        marks: what each who is there is known by: another persona that takes the name does not take the place.
         last: when the user last spoke, ISO 8601; empty before that.
         threads: the topics so far, the last ones, in the order in which they were begun.
     """
@@ -70,6 +71,7 @@ class Standing(BaseModel):
     targets: list[str] = Field(default_factory=list)
     only: list[str] = Field(default_factory=list)
     joined: dict[str, str] = Field(default_factory=dict)
+    marks: dict[str, str] = Field(default_factory=dict)
     last: str = ""
     threads: list[ThreadStanding] = Field(default_factory=list)
 
@@ -85,11 +87,14 @@ class Standing(BaseModel):
         """Let personas stand under their new names; nobody may speak for an old one either."""
         self.present = list(dict.fromkeys(names.get(one, one) for one in self.present))
         self.only = [names.get(one, one) for one in self.only]
+        self.joined = {names.get(one, one): when for one, when in self.joined.items()}
+        self.marks = {names.get(one, one): mark for one, mark in self.marks.items()}
         self.former = list(dict.fromkeys([*self.former, *names]))
 
-    def join(self, name: str, now: datetime) -> None:
+    def join(self, name: str, now: datetime, mark: str) -> None:
         """Let somebody in."""
         self.joined |= {} if name in self.present else {name: now.isoformat(timespec="seconds")}
+        self.marks[name] = mark
         self.present = list(dict.fromkeys([*self.present, name]))
         self.former = [one for one in self.former if one != name]
         self.only = []
@@ -99,6 +104,11 @@ class Standing(BaseModel):
         self.present = [one for one in self.present if one != name]
         self.former = list(dict.fromkeys([*self.former, name]))
         self.only = [one for one in self.only if one != name]
+        self.marks.pop(name, None)
+
+    def note(self, marks: Mapping[str, str]) -> None:
+        """Note what those are known by of whom it was not noted yet."""
+        self.marks = {**marks, **self.marks}
 
 
 class _Document(BaseModel):
@@ -123,14 +133,13 @@ class GroupStore:
         """Return one conversation; None if there is none of that id."""
         return next((one for one in self._read().groups if one.id == group), None)
 
-    def with_present(self, names: Sequence[str]) -> Standing:
-        """Return the last conversation in which exactly these personas are; a new one where there is none."""
-        found = next((one for one in self.all() if set(one.present) == set(names)), None)
-        return found or self.begin(names)
+    def with_present(self, names: Sequence[str]) -> Sequence[Standing]:
+        """Return the conversations in which exactly these personas are, the one that was spoken in last first."""
+        return [one for one in self.all() if set(one.present) == set(names)]
 
-    def begin(self, names: Sequence[str]) -> Standing:
-        """Begin a conversation."""
-        made = Standing(id=new_id(self.clock, self.rng), present=list(names))
+    def begin(self, names: Sequence[str], marks: Mapping[str, str]) -> Standing:
+        """Begin a conversation of some personas, with what they are known by."""
+        made = Standing(id=new_id(self.clock, self.rng), present=list(names), marks=dict(marks))
         with self._writing():
             document = self._read(mends=True)
             document.groups.append(made)

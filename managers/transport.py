@@ -69,6 +69,11 @@ current_flow: ContextVar[Flow | None] = ContextVar("current_flow", default=None)
 """Set by whoever reads streams piece by piece. A stream that nobody watches so has the limits of a body."""
 
 
+def fits_header(key: str) -> bool:
+    """Tell whether a key can stand in a header: libraries quote one that cannot in what they raise, and log that."""
+    return all("!" <= character <= "~" for character in key)
+
+
 def client_options(
     library: ModuleType,
     address: str,

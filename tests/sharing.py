@@ -1,6 +1,6 @@
 """How several processes share the tests: one collects them, and is forked when it has imported everything.
 
-`-n 4` runs the tests in four such processes. Each gets whole files, one after the other, so that what a file builds is
+`-n 4` runs the tests in four such processes, `-n auto` in twice as many as there are processors. Each gets whole files, one after the other, so that what a file builds is
 built once, and tells the first how every test ended, which reports as pytest does without them.
 """
 
@@ -33,6 +33,10 @@ _DRIVING: Final = 2
 """So many processes drive a browser; each starts one server and one browser, and ends them for good."""
 _LAST_SECONDS: Final = 30.0
 """What a process may take to end what it has started, when there is nothing more to do."""
+_MOST: Final = 12
+"""More processes than this take more memory than they save time."""
+_BETWEEN_LOOKS: Final = (100_000, 50, 100)
+"""Garbage of short lives is looked for this seldom: each look costs a process with so much in it more than elsewhere."""
 
 LONGEST: Final = (
     "tests/browser/test_looks.py",
@@ -70,7 +74,12 @@ LONGEST: Final = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Say how many processes share the tests."""
     group = parser.getgroup("sharing")
-    group._addoption("-n", dest="processes", type=int, default=1, metavar="N", help="share the tests among N processes")
+    told = "share the tests among N processes, or among twice as many as there are processors (auto)"
+    group._addoption("-n", dest="processes", type=_number, default=1, metavar="N", help=told)
+
+
+def _number(told: str) -> int:
+    return min(2 * (os.cpu_count() or 2), _MOST) if told == "auto" else int(told)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -203,6 +212,7 @@ def _help(session: pytest.Session, number: int, connection: Connection, inherite
     """Run what is given, in a process of its own, until there is nothing more."""
     for one in inherited:
         one.close()
+    gc.set_threshold(*_BETWEEN_LOOKS)
     config = session.config
     forkers = config.stash.get(_FORKERS, [])
     for place, forker in enumerate(forkers):

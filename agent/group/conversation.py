@@ -22,9 +22,10 @@ from agent.errors import (
     StillAnsweringError,
 )
 from agent.events import Noticed, TurnEvent
-from agent.group.round_state import begun_with, gone_through, let_know
+from agent.group.round_state import begun_with, gone_through, let_know, note_round
+from agent.group.seats import called_now, marks_of
 from agent.group.session import RunningSession
-from agent.group.topics import Topics, note, told_to
+from agent.group.topics import Topics, told_to
 from agent.group.turn import GroupTurn
 from agent.group.who_speaks import SHORT_TERM
 from agent.turn import Publish
@@ -35,7 +36,7 @@ from managers.personas import PersonaStore
 from managers.personas.errors import PersonaNotFoundError
 from managers.recall.likeness import Likeness
 from managers.sessions.records import ThreadRecord
-from managers.sessions.threads import Move, Said
+from managers.sessions.threads import Move
 from managers.storage.clock import Clock, new_id
 from managers.storage.errors import Lang, UtataneError, as_notice
 from managers.storage.settings import GroupSettings
@@ -83,7 +84,7 @@ class GroupConversation:
 
     @property
     def standing(self) -> Standing:
-        """Where it stands; who has another name now is under that.
+        """Where it stands; who has another name now is under that, and whoever has theirs is not there.
 
         Raises:
             GroupNotFoundError
@@ -91,12 +92,12 @@ class GroupConversation:
         found = self.store.get(self.id)
         if found is None:
             raise GroupNotFoundError
-        names = set(self.personas.list_names())
-        renamed = {name: self.personas.renamed_to(name) for name in found.present if name not in names}
-        if any(renamed.values()):
-            changed = {old: new for old, new in renamed.items() if new}
+        now = called_now(found, self.personas)
+        if changed := {old: new for old, new in now.items() if new and new != old}:
             self.session.rename(changed)
             found = self.store.change(self.id, partial(Standing.rename, names=changed)) or found
+        for name in (old for old, new in now.items() if not new):
+            found = self.store.change(self.id, partial(Standing.part, name=name)) or found
         return found
 
     @property
@@ -196,7 +197,8 @@ class GroupConversation:
         own = self.personas.get(name).name
         if own not in (there := self.standing.present) and len(there) >= MOST_PRESENT:
             raise GroupSizeError(least=2, most=MOST_PRESENT)
-        return self._changed(partial(Standing.join, name=own, now=self.clock.now()))
+        mark = marks_of([own], self.personas).get(own, "")
+        return self._changed(partial(Standing.join, name=own, now=self.clock.now(), mark=mark))
 
     def leave(self, name: str) -> Standing:
         """Let a persona go: from now on it hears nothing.
@@ -268,7 +270,9 @@ class GroupConversation:
         message = self._message(text, companions, move.thread_id)
         state = begun_with(message, standing, domain, before)
         done = gone_through(state, around)
-        now_at = self.store.change(self.id, partial(_note, done=done, left=standing.thread_id, move=move, said=said))
+        now_at = self.store.change(
+            self.id, partial(note_round, done=done, left=standing.thread_id, move=move, said=said)
+        )
         self._keep(done, now_at or standing, publish)
         if move.thread_id != standing.thread_id:
             self._beside.submit(self._end_topic, standing.thread_id, standing.domain, before, likeness, lang)
@@ -377,8 +381,10 @@ class GroupConversation:
         Raises:
             NobodyLeftError: nobody.
         """
-        found: dict[str, Companion] = {}
-        for name in self.standing.present:
+        found, standing = dict[str, Companion](), self.standing
+        if not (marks := marks_of(standing.present, self.personas)).keys() <= standing.marks.keys():
+            self._changed(partial(Standing.note, marks=marks))
+        for name in standing.present:
             try:
                 found[name] = self.open_companion(name)
             except PersonaNotFoundError:
@@ -389,11 +395,3 @@ class GroupConversation:
         if not found:
             raise NobodyLeftError
         return found
-
-
-def _note(standing: Standing, done: Round, left: int, move: Move, said: Said) -> None:
-    standing.thread_id = left
-    note(standing, move, said, done["domain"])
-    standing.targets = done["targets"]
-    standing.only = [one for one in done["only"] if one in standing.present]
-    standing.last = said.time.isoformat(timespec="seconds")

@@ -41,7 +41,9 @@ def edit(talk: GroupConversation, message_id: str, text: str) -> None:
         DiskFullError, UnwritableError, BusyError: it reads anew for the others.
     """
     check_message(text, message_of(talk, message_id).attachments)
-    _for_each(_hearers(talk, message_id), lambda companion: companion.edit(message_id, text))
+    hearers = _hearers(talk, message_id)
+    # The one whose words the page shows comes last: killed in between, it reads as before, and is done once more.
+    _for_each(dict(reversed(hearers.items())), lambda companion: companion.edit(message_id, text))
 
 
 def delete(talk: GroupConversation, message_id: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agent.errors import GroupNotFoundError, GroupSizeError, TwiceInGroupError
 from agent.group.conversation import GroupConversation
+from agent.group.seats import marks_of
 from agent.group.session import RunningSession
 from managers.groups import LEAST_PRESENT, MOST_PRESENT, GroupStore, Standing
 from managers.personas.folders import name_key
@@ -50,7 +51,10 @@ class Groups:
             raise GroupSizeError(least=LEAST_PRESENT, most=MOST_PRESENT)
         self._install(names, lang)
         own = [self._services.personas.get(name).name for name in names]
-        return self.get(self._store.with_present(own).id)
+        for one in self._store.with_present(own):
+            if set((talk := self.get(one.id)).standing.present) == set(own):  # nobody has another's name by now
+                return talk
+        return self.get(self._store.begin(own, marks_of(own, self._services.personas)).id)
 
     def _install(self, names: Sequence[str], lang: Lang) -> None:
         personas = self._services.personas

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from agent.group.topics import note
 from agent.group.who_speaks import SHORT_TERM, USER, Said, by_silence, counted
 from managers.groups import Standing
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message, Role
+from managers.sessions.threads import Move
+from managers.sessions.threads import Said as TopicSaid
 
 if TYPE_CHECKING:
     from agent.group.nodes import Round, RoundSurroundings
@@ -61,6 +64,15 @@ def gone_through(state: Round, around: RoundSurroundings) -> Round:
     from agent.group.graph import compiled_round  # noqa: PLC0415  # the graph's libraries take most of a second
 
     return cast("Round", compiled_round().invoke(state, {"recursion_limit": _MOST_STEPS}, context=around))
+
+
+def note_round(standing: Standing, done: Round, left: int, move: Move, said: TopicSaid) -> None:
+    """Note where a conversation stands after a round, which left one topic for another or went on with it."""
+    standing.thread_id = left
+    note(standing, move, said, done["domain"])
+    standing.targets = done["targets"]
+    standing.only = [one for one in done["only"] if one in standing.present]
+    standing.last = said.time.isoformat(timespec="seconds")
 
 
 def _turns(messages: Sequence[Message]) -> list[Said]:

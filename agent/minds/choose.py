@@ -21,13 +21,21 @@ from agent.minds.endpoint import (
     OPENROUTER_ADDRESS,
     OPENROUTER_MODEL,
     Endpoint,
+    check_key,
     checked_address,
     host_and_port,
     is_loopback,
     is_server,
     listener_at,
 )
-from agent.minds.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
+from agent.minds.errors import (
+    ContextTooLongError,
+    MindError,
+    OddKeyError,
+    SafetyBlockError,
+    UnreachableError,
+    WrongAddressError,
+)
 from agent.minds.known_servers import KnownServers, Server
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.makers import (
@@ -262,7 +270,7 @@ class MindChooser:
         """
         if settings.provider == "local" or (settings.provider in {"auto", "builtin"} and not settings.base_url):
             return ""
-        stored = self._secrets.get(secret_name(settings))
+        stored = self._secrets.get(secret_name(settings)).strip()
         if stored:
             return stored
         if (maker := own_maker(settings)) is not None:
@@ -279,11 +287,12 @@ class MindChooser:
         if settings.provider == "builtin":
             return _Chosen(built_in_mind(settings), built_in_status(), now)
         try:
+            check_key(key)
             if (maker := MAKERS.get(settings.provider)) is not None:
                 return self._of_maker(maker, settings, key, before)
             if settings.provider == "openai" or settings.base_url:
                 return self._openai(settings, key, before)
-        except WrongAddressError as error:
+        except (WrongAddressError, OddKeyError) as error:
             mind = unusable_mind(error, settings)
             return _Chosen(mind, status_of(mind), now)
         return self._auto(settings, before)

@@ -4,7 +4,8 @@ import ipaddress
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
-from agent.minds.errors import WrongAddressError
+from agent.minds.errors import OddKeyError, WrongAddressError
+from managers.transport import fits_header
 from managers.usage.prices import Model
 
 OPENAI_ADDRESS = "https://api.openai.com/v1"
@@ -102,6 +103,16 @@ def checked_address(address: str) -> str:
     if not usable:
         raise WrongAddressError(model="", address=address)
     return plain
+
+
+def check_key(key: str) -> None:
+    """Refuse a key that no header can carry.
+
+    Raises:
+        OddKeyError: it has a character that is no visible one of ASCII.
+    """
+    if not fits_header(key):
+        raise OddKeyError(model="")
 
 
 def host_and_port(address: str) -> str:

@@ -15,6 +15,10 @@ class WrongKeyError(MindError):
     """The server refuses the key (401, 403). Facts: `service`."""
 
 
+class OddKeyError(WrongKeyError):
+    """The key has a character that no request can carry; it was sent to nobody. Facts: none."""
+
+
 class NoModelError(MindError):
     """No model was chosen, or the server has none to offer. Facts: `service`, `offered_ja`, `offered_en`."""
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, create_model
 
 from agent.minds.tokens import MESSAGE_OVERHEAD, Count
 from managers.mind import ToolCall, ToolSpec
+from managers.storage.errors import Lang
 from managers.storage.texts import table
 
 TOOLS_SHARE = 0.23
@@ -21,6 +22,12 @@ _GROUPS = {"Query": "search", "NoteEdit": "edit_note", "Instruction": "write_dia
 """What a group is called, by the arguments that its tools share."""
 _NO_NEWS = {"title", "additionalProperties", "maxLength", "minLength", "default"}
 """What pydantic writes that a model need not read: a call is checked anyway."""
+
+
+def in_words(name: str) -> dict[Lang, str]:
+    """Return what a tool does, for people; of one that is not ours its name."""
+    known = table("prompts/tools")["tool"].get(name)
+    return known["short"] if known else {"ja": name, "en": name}
 
 
 @functools.cache

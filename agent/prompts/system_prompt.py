@@ -135,7 +135,10 @@ def file_sent(lang: Lang, name: str) -> str:
 
 
 def user(lang: Lang, sheet: Sheet, facts: Sequence[Fact]) -> list[str]:
-    """Say whom the persona is talking to: their name, what they wrote of themselves, what is known of them."""
+    """Say whom the persona is talking to: their name, what they wrote of themselves, what is known of them, newest first.
+
+    Where not all of it fits, the end falls.
+    """
     name = one_line(sheet.user_name)
     named = _say("named", lang, user=name) if name else _say("unnamed", lang)
     known_as = _say("formerly" if name else "unknown", lang, user=name, nameless=NAMELESS[lang])
@@ -143,6 +146,6 @@ def user(lang: Lang, sheet: Sheet, facts: Sequence[Fact]) -> list[str]:
     profile = plain(sheet.user_profile).strip()
     known = [
         _say("since", lang, fact=one_line(fact.text), since=fact.since) if fact.since else f"- {one_line(fact.text)}"
-        for fact in facts
+        for fact in reversed(facts)
     ]
     return [f"{named}\n{records}", *(profile.split("\n") if profile else []), *known]

@@ -60,7 +60,7 @@ class NothingDoneError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What the mind is told, and what the log says; no announcement for a call that was refused.
+    """What the mind is told, and what the log says; no announcement for a call that was refused, unless a person should know.
 
     Attributes:
         carried: the documents and files whose text the mind has seen with it.

@@ -42,15 +42,15 @@ class EntityFact(EntityName):
 def read_entity_memory(context: ToolContext, wanted: EntityName) -> str | Found:
     """Return all that is known about a person or thing."""
     entity = context.memories.entities.find(wanted.name)
-    if entity is None:
+    cards = context.withheld.cards([entity] if entity else [])
+    if not cards:
         return _say("unknown_entity", context.sheet.language, name=wanted.name)
-    return of_cards(context, [entity])
+    return of_cards(context, cards)
 
 
 def of_cards(context: ToolContext, entities: Sequence[Entity]) -> Found:
-    """Tell what is known about some people and things, and on what that rests."""
+    """Tell what stands on some cards, as the mind may read them, and on what that rests."""
     memories = context.memories
-    entities = [context.withheld.card(one) for one in entities]
     hits = [
         Hit(
             text=entity.text(),
@@ -112,8 +112,11 @@ def write_entity_memory(context: ToolContext, wanted: EntityFact) -> EntityWrite
 
 def list_entity_memories(context: ToolContext, _: Nothing) -> str:
     """List the names of all entities."""
-    names = context.memories.entities.names()[:MAX_LISTED]
-    return "\n".join(f"- {name_in_label(name)}" for name in names) or _say("no_entities", context.sheet.language)
+    entities = context.memories.entities
+    names = [one.name for one in context.withheld.cards(entities.all())] if context.withheld else entities.names()
+    return "\n".join(f"- {name_in_label(name)}" for name in names[:MAX_LISTED]) or _say(
+        "no_entities", context.sheet.language
+    )
 
 
 TOOLS: list[Tool[ToolContext]] = [

@@ -94,7 +94,7 @@ def _read(kind: NoteKind, context: ToolContext, _: Nothing) -> str:
 def _plan(kind: NoteKind, context: ToolContext, wanted: Instruction) -> NoteWrite:
     current = context.memories.notes.read(kind).text
     edits = plan_edits(
-        context.mind if current.strip() else None,
+        context.mind,
         current,
         wanted.instruction,
         context.sheet.language,

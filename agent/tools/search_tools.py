@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from agent.audience import other_hits
+from agent.audience import asking_of, other_hits
 from agent.prompts.system_prompt import hit as told
 from agent.provenance import documents_of
 from agent.tools.catalogue import Arguments, Found, Tool
@@ -39,13 +39,16 @@ def _answer(context: ToolContext, hits: Sequence[Hit]) -> str | Found:
 def recall_memories(context: ToolContext, wanted: Query) -> str | Found:
     """Search diaries, archives, episodes and dreams by meaning: at most 7 within 0.80; then what personas share."""
     recall = context.memories.recall
-    own = recall.recall_memories(wanted.query, context.shown) or recall.recall_memories(wanted.query)
+    with asking_of(context.memories, context.shown, context.handed):
+        own = recall.recall_memories(wanted.query, context.shown) or recall.recall_memories(wanted.query)
     return _answer(context, [*own, *context.memories.shared.hits(wanted.query, leaves=context.leaves)])
 
 
 def search_knowledge_base(context: ToolContext, wanted: Query) -> str | Found:
     """Search the user's documents by meaning."""
-    return _answer(context, context.memories.recall.search_knowledge_base(wanted.query))
+    with asking_of(context.memories, context.shown, context.handed):
+        found = context.memories.recall.search_knowledge_base(wanted.query)
+    return _answer(context, found)
 
 
 def search_past_conversations(context: ToolContext, wanted: Query) -> str | Found:
@@ -58,7 +61,8 @@ def search_past_conversations(context: ToolContext, wanted: Query) -> str | Foun
 def search_entity_memory(context: ToolContext, wanted: Query) -> str | Found:
     """Find people and things by a keyword."""
     lang = context.sheet.language
-    found = context.memories.entities.search(wanted.query)
+    entities = context.memories.entities
+    found = entities.search(wanted.query, among=context.withheld.cards(entities.all()) if context.withheld else None)
     if not found:
         return _say("nothing", lang)
     cards = of_cards(context, found)

@@ -136,16 +136,15 @@ def fetch(wanted: Wanted) -> Fetched | None:
 
 def _ask(address: str, limits: _Limits) -> Fetched | str | None:
     """Ask one server; return what it sent, where it leads on, or None if nothing has changed."""
-    wanted, host, headers = limits.wanted, host_of(address), dict(_SENT)
-    if wanted.etag:
-        headers["if-none-match"] = wanted.etag
-    if wanted.modified:
-        headers["if-modified-since"] = wanted.modified
+    wanted, host = limits.wanted, host_of(address)
+    known = {"if-none-match": wanted.etag, "if-modified-since": wanted.modified}
+    # A header carries ASCII alone: where a version cannot be said back, all is fetched anew.
+    said: dict[bytes | str, bytes | str] = {name: value for name, value in known.items() if value and value.isascii()}
     context = _tls() if address.startswith("https:") else None
     try:
         with (
             httpcore.ConnectionPool(ssl_context=context, network_backend=_Backend(limits), retries=0) as pool,
-            pool.stream("GET", address, headers=headers) as response,
+            pool.stream("GET", address, headers={**_SENT, **said}) as response,
         ):
             told = {name.decode("ascii", "replace").lower(): _plain(value) for name, value in response.headers}
             if response.status in _MOVED:

@@ -85,11 +85,17 @@ def bring_up_to_date(
             if is_stopped():
                 break
             told(done, len(sources), source.address)
-            _take(store, source, is_stopped, outcome)
+            if _is_named(store, source):
+                _take(store, source, is_stopped, outcome)
         outcome.counts.gone += expire(store)
     outcome.is_stopped = is_stopped()
     told(len(sources), len(sources), "")
     return outcome
+
+
+def _is_named(store: DomainStore, source: Source) -> bool:
+    """Tell whether somebody still wants a source: it may be removed, or its domain, while others are read."""
+    return store.exists and any(one.id == source.id for one in store.plan().sources)
 
 
 def _take(store: DomainStore, source: Source, is_stopped: Callable[[], bool], outcome: Outcome) -> None:
@@ -103,6 +109,8 @@ def _take(store: DomainStore, source: Source, is_stopped: Callable[[], bool], ou
             source = source.model_copy(update={"etag": "", "modified": ""})  # an empty hand asks for all of it
         asking = Asking(store.home, store.name, is_stopped, lambda host: _note_leaving(store, host))
         reading = _read(source, plan, asking)
+        if not _is_named(store, source):
+            return
         outcome.counts.add(_store(store, source, reading, known))
         outcome.unread |= dict(reading.unread) if reading else {}
     except FetchStoppedError:
@@ -122,7 +130,8 @@ def _take(store: DomainStore, source: Source, is_stopped: Callable[[], bool], ou
                 if reading is not None and not failed:
                     one.etag, one.modified = reading.etag, reading.modified
 
-    store.change(note)
+    if store.exists:
+        store.change(note)
 
 
 def _read(source: Source, plan: Plan, asking: Asking) -> Reading | None:
@@ -150,10 +159,11 @@ def _store(store: DomainStore, source: Source, reading: Reading | None, known: S
         SourceFullError, and what `DomainStore.put` raises.
     """
     now, counts = store.clock.utc(), Counts()
-    if reading is None:  # as it was: all that it gave is still shown
-        kept = [one.model_copy(update={"seen": now}) if one.source == source.id else one for one in known]
-        counts.same = sum(one.source == source.id for one in known)
-        store.put(kept, {})
+    if reading is None:  # as it was: what it showed when it was read last is still shown, and nothing of before
+        last = max((one.seen for one in known if one.source == source.id), default=now)
+        shown_last = [one.file for one in known if one.source == source.id and one.seen == last]
+        store.put([one.model_copy(update={"seen": now}) if one.file in shown_last else one for one in known], {})
+        counts.same = len(shown_last)
         return counts
     others = [one for one in known if one.source != source.id]
     own = {one.key: one for one in known if one.source == source.id}

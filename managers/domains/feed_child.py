@@ -8,6 +8,7 @@ import io
 import json
 import re
 from calendar import timegm
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -16,6 +17,7 @@ from managers.recall.documents.child import answer_with
 from managers.recall.documents.html import read_html
 from managers.recall.documents.parts import Part, Reader
 from managers.recall.documents.text import decode
+from managers.storage.files import digest
 
 MOST_ENTRIES: Final = 500
 """Of a feed; the first ones are the newest."""
@@ -63,11 +65,20 @@ def read_feed(data: bytes, charset: str = "") -> Iterator[Part]:
     feed = feedparser.parse(io.BytesIO(data), response_headers={"content-type": kind}, resolve_relative_uris=False)
     if not feed.version and not feed.entries:
         raise ValueError("no feed")
-    for entry in feed.entries[:MOST_ENTRIES]:
-        title, text = _words(str(entry.get("title", ""))), _words(_content(entry))
-        key = str(entry.get("id") or entry.get("link") or title)
+    entries = feed.entries[:MOST_ENTRIES]
+    named = Counter(map(_name, entries))
+    for entry in entries:
+        title, text, date = _words(str(entry.get("title", ""))), _words(_content(entry)), _date(entry)
+        key = _name(entry)
+        if not entry.get("id") and named[key] > 1:  # the page of all of them, say: it tells none from another
+            key = " ".join(filter(None, (key, title, date or digest(text))))
         if text or title:
-            yield item(text or title, title=title, key=key, address=str(entry.get("link", "")), published=_date(entry))
+            yield item(text or title, title=title, key=key, address=str(entry.get("link", "")), published=date)
+
+
+def _name(entry: Mapping[str, Any]) -> str:
+    """Return what a feed calls an entry."""
+    return str(entry.get("id") or entry.get("link") or _words(str(entry.get("title", ""))))
 
 
 def _content(entry: Mapping[str, Any]) -> str:

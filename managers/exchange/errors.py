@@ -3,6 +3,14 @@
 from managers.storage.errors import UtataneError
 
 
+class DaysReversedError(UtataneError):
+    """Of the days to be exported the last comes before the first."""
+
+
+class NothingToExportError(UtataneError):
+    """Of a conversation nothing is left to be exported: not in these days, or not with what is left out."""
+
+
 class PassphraseNeededError(UtataneError):
     """A file is encrypted with a passphrase, and none was given, or an empty one. Facts: `path`."""
 
@@ -43,8 +51,16 @@ class ArchiveTooLargeError(UtataneError):
     """What is in an archive does not fit on the disk. Facts: `path`, `needed`, `free` (megabytes)."""
 
 
+class NamesAlikeError(UtataneError):
+    """An archive has two names that differ in case, say, and this disk takes them for one. Facts: `path`, `one`, `other`."""
+
+
 class ImportSourceError(UtataneError):
     """A source cannot be imported; nothing was changed. Facts: `name`, `reason_ja`, `reason_en`."""
+
+
+class SpeakersUnknownError(UtataneError):
+    """Nothing tells who of those who speak in a source is the user; nothing was imported. Facts: `names`."""
 
 
 class ImportCancelledError(UtataneError):

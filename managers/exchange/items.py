@@ -5,7 +5,7 @@ there already and how the two are joined is the engine's work, so that every kin
 """
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, TypeAlias
@@ -84,6 +84,7 @@ class FoundMessage:
         is_time_certain: whether the source says the time of this message, not only of the conversation, say.
         id: the source's own, unique in the persona's whole life elsewhere; empty where it has none or one that may come
             twice. The engine makes one of the content and the order then, the same at the next import.
+        former_id: the id that the reader of an earlier version gave it; empty: the same, or none.
         mind: which model thought it.
         thought: what it thought before it spoke, kept beside the message.
         emotion: what was felt with it, as the source calls it.
@@ -110,6 +111,7 @@ class FoundMessage:
     notes: tuple[tuple[str, str], ...] = ()
     thread: str = ""
     place: str = ""
+    former_id: str = ""
     item: Literal["message"] = "message"
 
 
@@ -166,6 +168,11 @@ class FoundMemory:
     item: Literal["memory"] = "memory"
 
 
+UNSURE: Final = "chats.unsure"
+"""The code of a `NotTaken` that asks who of those who speak is who; `names` has them, with `BETWEEN` between them."""
+BETWEEN: Final = " / "
+
+
 @dataclass(frozen=True, slots=True)
 class NotTaken:
     """Something of the source that is not taken over, and why.
@@ -200,11 +207,14 @@ class ReadingWishes:
     Attributes:
         persona, user: the names as they are, or are to be, here; empty before anybody said so.
         roles: who is who, by the speaker's name, where the source does not tell (`user`, `persona`, `system`).
+        users, personas: what the user is called in this home, and who lives here: whoever speaks under such a name is known.
     """
 
     persona: str = ""
     user: str = ""
     roles: Mapping[str, Role] = field(default_factory=dict)
+    users: Sequence[str] = ()
+    personas: Sequence[str] = ()
 
 
 class UnusableSourceError(Exception):

@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from managers.exchange.items import FoundMemory, MemoryKind, NotTaken, inline_bytes
 from managers.memory.emotions import EmotionEntry, EmotionLog
-from managers.memory.entities import is_safe, parse_entity
+from managers.memory.entities import is_safe
+from managers.memory.entity_cards import parse_entity
 from managers.memory.episodes import Episode
 from managers.memory.goals import PREFIX, Goal, Goals, GoalsMeta, Horizon
 from managers.memory.inner_state import InnerState, mirror

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ from typing import Final
 from managers.exchange.items import LINES, FoundMemory, FoundMessage, FoundPersona, Item, MemoryKind, NotTaken
 from managers.memory.log.format import clean_text, tidy_name
 from managers.memory.messages import Role
-from managers.storage.clock import local
+from managers.storage.clock import instant, local
 from managers.storage.errors import DiskFullError, UnwritableError
 from managers.storage.files import entries, make_folder, remove_tree
 from managers.storage.paths import Home
@@ -28,6 +28,7 @@ MAX_ID: Final = 200
 """Longer ids are no ids: something else stands in their place."""
 OVERLAP: Final = timedelta(minutes=10)
 """Real chats have answers that were begun before and sent after one another: they keep the order in which they were read."""
+_LOST: Final = "\ufffd"
 _MOST_PLACES: Final = 200
 """So many places are told apart of what was left out, and so many speakers."""
 _BATCH_BYTES: Final = 8_000_000
@@ -38,7 +39,9 @@ _TABLES: Final = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA temp_store = MEMORY;
-CREATE TABLE said (seq INTEGER PRIMARY KEY, placed TEXT, time TEXT, id TEXT, line BLOB);
+CREATE TABLE said (
+    seq INTEGER PRIMARY KEY, placed TEXT, instant TEXT, time TEXT, fold INTEGER, id TEXT, former TEXT, line BLOB
+);
 CREATE INDEX in_order ON said (placed, seq);
 CREATE TABLE ids (id TEXT PRIMARY KEY, words BLOB) WITHOUT ROWID;
 CREATE TABLE seen (content INTEGER PRIMARY KEY, n INTEGER);
@@ -48,11 +51,18 @@ CREATE TABLE memories (seq INTEGER PRIMARY KEY, line BLOB);
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A message that waits: where in time it stands, its time, its id here, and what was read of it."""
+    """A message that waits.
 
-    placed: datetime
+    Attributes:
+        time: when it was said; its `fold` is 1 where the clock showed that for the second time.
+        id: its id here.
+        former: the id that an earlier version gave it, which it has where that version imported it; empty: none.
+        found: what was read of it.
+    """
+
     time: datetime
     id: str
+    former: str
     found: FoundMessage
 
 
@@ -65,6 +75,7 @@ class Spool:
         memories: how many memories there are of each kind.
         repeated: how many messages stand in the source more than once, beyond the first time.
         undated: how many messages have no time that is sure.
+        lost: how many characters nobody could read: they stand as U+FFFD.
         left_out: what the reader did not take, and why.
         files: how many files belong to messages.
         threads: how often one conversation gives way to another.
@@ -77,14 +88,14 @@ class Spool:
         self.persona = FoundPersona()
         self.speakers: Counter[tuple[Role, str]] = Counter()
         self.memories: Counter[MemoryKind] = Counter()
-        self.repeated = self.undated = self.files = self.threads = 0
+        self.repeated = self.undated = self.lost = self.files = self.threads = 0
         self._left_out: dict[tuple[str, str], NotTaken] = {}
         self._last: datetime | None = None
         self._last_of_thread: datetime | None = None
         self._placed: datetime | None = None
         self._thread: str | None = None
         self._waits = False
-        self._steps = self._backward = 0
+        self._forward = self._backward = 0
         self._before: datetime | None = None
 
     def close(self) -> None:
@@ -107,6 +118,7 @@ class Spool:
                 self.persona = _joined(self.persona, item)
             elif isinstance(item, FoundMemory):
                 self.memories[item.kind] += 1
+                self.lost += item.text.count(_LOST)
                 self._database.execute("INSERT INTO memories (line) VALUES (?)", (LINES.dump_json(item),))
             else:
                 self.leave_out(item)
@@ -126,8 +138,8 @@ class Spool:
         """
         with _told():
             self._date_waiting(self._last or fallback)
-            if self._backward * 2 > self._steps:  # newest first: nothing overlaps, all of it runs backwards
-                self._database.execute("UPDATE said SET placed = time")
+            if self._backward > self._forward:  # newest first: nothing overlaps, all of it runs backwards
+                self._database.execute("UPDATE said SET placed = instant, seq = -seq")
             self._database.execute("COMMIT")
 
     def __len__(self) -> int:
@@ -144,10 +156,10 @@ class Spool:
         """Yield the messages in the order of time, so many at once; fewer where they are long."""
         batch: list[Waiting] = []
         weight = 0
-        for placed, time, one, line in self._database.execute(
-            "SELECT placed, time, id, line FROM said ORDER BY placed, seq"
+        for time, fold, one, former, line in self._database.execute(
+            "SELECT time, fold, id, former, line FROM said ORDER BY placed, seq"
         ):
-            batch.append(Waiting(datetime.fromisoformat(placed), datetime.fromisoformat(time), one, _message(line)))
+            batch.append(Waiting(datetime.fromisoformat(time).replace(fold=fold), one, former, _message(line)))
             weight += len(line)
             if len(batch) == size or weight > _BATCH_BYTES:
                 yield batch
@@ -168,7 +180,7 @@ class Spool:
             self.undated += 1
         first = clean_text(first_text(found))
         words = hashlib.sha256(first.encode()).digest()[:16]
-        message_id = self._own_id(found, time, words)
+        message_id, former = self._ids(found, time, words)
         there = self._database.execute("SELECT words FROM ids WHERE id = ?", (message_id,)).fetchone()
         if there is not None:
             if there[0] == words:
@@ -178,11 +190,11 @@ class Spool:
             return
         self._database.execute("INSERT INTO ids VALUES (?, ?)", (message_id, words))
         self._count(found)
-        placed = self._place(found.thread, time)
-        stands = placed.isoformat() if placed else ""
+        stands = self._place(found, time)
+        line = LINES.dump_json(found)
         self._database.execute(
-            "INSERT INTO said (placed, time, id, line) VALUES (?, ?, ?, ?)",
-            (stands, time.isoformat() if time else stands, message_id, LINES.dump_json(found)),
+            "INSERT INTO said (placed, instant, time, fold, id, former, line) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (*_columns(self._placed if stands else None, stands), message_id, former, line),
         )
 
     def _count(self, found: FoundMessage) -> None:
@@ -192,45 +204,77 @@ class Spool:
         else:
             self.speakers[found.role, "…"] += 1
         self.files += len(found.files)
+        self.lost += sum(text.count(_LOST) for text in (found.text, *(one.text for one in found.answers)))
         if found.thread != self._thread:
             self.threads += 1
 
-    def _place(self, thread: str, time: datetime | None) -> datetime | None:
-        """Return where in time a message stands; None if it waits for the time of the next one in its conversation."""
-        if thread != self._thread:
-            self._thread, self._placed, self._last_of_thread = thread, None, None
+    def _place(self, found: FoundMessage, time: datetime | None) -> datetime | None:
+        """Note where in time a message stands (`_placed`, in UTC: so an hour that the clock shows twice is two hours).
+
+        Returns:
+            the message's time; None if it waits for the time of the next one in its conversation.
+        """
+        if found.thread != self._thread:
+            self._thread, self._placed, self._last_of_thread = found.thread, None, None
+            self._before = None  # conversations may stand newest first, and each of them begin with its beginning
         if time is None:
             if self._last_of_thread is None:
                 self._waits = True
                 return None
             time = self._last_of_thread
+            at = instant(time)
         else:
+            time = self._which_time(time) if found.time and found.time.tzinfo is None else time
+            at = instant(time)
             if self._before is not None:
-                self._steps += 1
-                self._backward += time < self._before
-            self._before = self._last = self._last_of_thread = time
+                self._forward += at > self._before
+                self._backward += at < self._before
+            self._before, self._last, self._last_of_thread = at, time, time
             self._date_waiting(time)
-        if self._placed is None or not time < self._placed <= time + OVERLAP:
-            self._placed = time
-        return self._placed
+        if self._placed is None or not at < self._placed <= at + OVERLAP:
+            self._placed = at
+        return time
+
+    def _which_time(self, time: datetime) -> datetime:
+        """Return a time with its `fold`: where the clock shows it twice, what follows a later one is the second."""
+        at, again = instant(time), instant(time.replace(fold=1))
+        is_second = self._placed is not None and at + OVERLAP < self._placed <= again + OVERLAP
+        return time.replace(fold=1) if at < again and is_second else time
 
     def _date_waiting(self, time: datetime) -> None:
         if self._waits:
-            told = time.isoformat()
-            self._database.execute("UPDATE said SET placed = ?, time = ? WHERE placed = ''", (told, told))
+            columns = "placed = ?, instant = ?, time = ?, fold = ?"
+            self._database.execute(f"UPDATE said SET {columns} WHERE placed = ''", _columns(instant(time), time))  # noqa: S608  # ours
             self._waits = False
 
-    def _own_id(self, found: FoundMessage, time: datetime | None, words: bytes) -> str:
+    def _ids(self, found: FoundMessage, time: datetime | None, words: bytes) -> tuple[str, str]:
+        """Return a message's id, and the one that an earlier version gave it.
+
+        An id made of the content has a time with an offset in UTC, so that it is the same in every time zone; earlier
+        versions had it as this computer's clock showed it.
+        """
         given = found.id
         if given and len(given) <= MAX_ID and clean_text(given) == given and given.strip():
-            return given
-        when = time.isoformat() if time else found.thread
+            return given, found.former_id
+        shown = self._made_id(found, time.isoformat() if time else found.thread, words)
+        if time is None or found.time is None or found.time.tzinfo is None:
+            return shown, ""
+        return self._made_id(found, found.time.astimezone(UTC).replace(microsecond=0).isoformat(), words), shown
+
+    def _made_id(self, found: FoundMessage, when: str, words: bytes) -> str:
         content = hashlib.sha256(f"{found.role}\x1f{clean_text(when)}\x1f".encode() + words).digest()
         (number,) = self._database.execute(
             "INSERT INTO seen VALUES (?, 1) ON CONFLICT (content) DO UPDATE SET n = n + 1 RETURNING n",
             (int.from_bytes(content[:8], signed=True),),
         ).fetchone()
         return f"im-{hashlib.sha256(content + str(number).encode()).hexdigest()[:20]}"
+
+
+def _columns(placed: datetime | None, time: datetime | None) -> tuple[str, str, str, int]:
+    """Return what says where a message stands, when that was and which time was shown; nothing of one that waits."""
+    if placed is None or time is None:
+        return "", "", "", 0
+    return placed.isoformat(), instant(time).isoformat(), time.replace(fold=0).isoformat(), time.fold
 
 
 def first_text(found: FoundMessage) -> str:

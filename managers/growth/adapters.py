@@ -95,6 +95,12 @@ class Adapters:
         return card
 
     @property
+    def next_version(self) -> int:
+        """The number of the next one; that of one that spoke and is gone stays its own: another would speak unasked."""
+        held = self._held()
+        return max([0, held.version, *held.before, *(card.version for card in self.all())]) + 1
+
+    @property
     def in_use(self) -> int:
         """The version that speaks; 0: the base model alone. One that is gone speaks no more."""
         used = self._held().version

@@ -2,7 +2,8 @@
 
 A persona's log holds what it was present at and nothing else. Of that are left out: words that were withdrawn, answers
 that broke off, that somebody complained about or put right, the built-in mind's own (they quote, and learning from them
-would teach templates), what is for this computer only unless it is wanted, and what says the same again.
+would teach templates), those made with a document or a file before the mind's eyes (whoever wrote that would teach it),
+what is for this computer only unless it is wanted, and what says the same again.
 """
 
 from collections import Counter
@@ -34,7 +35,7 @@ _APART: Final = timedelta(hours=2)
 _SHORT: Final = 2
 BUILT_IN: Final = "built-in"
 
-Why = Literal["broken_off", "built_in", "complained", "private", "short", "twice", "unanswered", "company"]
+Why = Literal["broken_off", "built_in", "complained", "foreign", "private", "short", "twice", "unanswered", "company"]
 
 
 class Example(BaseModel):
@@ -150,7 +151,11 @@ def _as_left(drawn: Example, before: Example | None) -> Example:
 
 
 def draw(
-    messages: Iterable[Message], lang: Lang, hide: Callable[[str], str], is_private: Callable[[Sequence[str]], bool]
+    messages: Iterable[Message],
+    lang: Lang,
+    hide: Callable[[str], str],
+    is_private: Callable[[Sequence[str]], bool],
+    foreign: Collection[str] = (),
 ) -> Corpus:
     """Return what there is to learn from.
 
@@ -159,6 +164,7 @@ def draw(
         lang: the persona's language.
         hide: puts placeholders for what is private in a text.
         is_private: tells of messages whether they are not to be learned from.
+        foreign: the answers that were made with words of others before the mind's eyes.
     """
     left_out: Counter[Why] = Counter()
     found: list[Example] = []
@@ -171,6 +177,8 @@ def draw(
         after = said[place + 1] if place + 1 < len(said) else None
         why = _fault(answer, before, after, lang)
         ids = [*(one.id for one in before), answer.id]
+        if why is None and any(one in foreign for one in ids):
+            why = "foreign"
         if why is None and is_private(ids):
             why = "private"
         if why is None and (plain := " ".join(answer.text.casefold().split())) in seen:

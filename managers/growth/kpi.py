@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 APART: Final = timedelta(minutes=15)
 """A talk has ended after so long a silence, as for dreams (`sleep.idle_minutes` by default)."""
+_DAY: Final = timedelta(days=1)
 TALK_TURNS: Final = 3
 """A talk of fewer turns is no thread that anybody completed."""
 
@@ -83,25 +84,25 @@ def level_of(total: float) -> int:
 
 
 @dataclass
-class _Day:
-    """The counts of one day and user, and how many messages of any kind the log has on it."""
+class _Talk:
+    """The talk that one user is in, wherever midnight falls in it; it counts on the day of its last message (`day`)."""
 
-    counts: Counter[str] = field(default_factory=Counter)
     last: datetime | None = None
-    in_talk: int = 0
+    day: Counter[str] = field(default_factory=Counter)
+    turns: int = 0
 
-    def go_on(self, moment: datetime) -> None:
-        """Add the time since the message before, or let another talk begin."""
+    def go_on(self, moment: datetime, day: Counter[str]) -> None:
+        """Add the time since the message before to a day's counts, or let another talk begin."""
         gap = moment - self.last if self.last is not None else timedelta(0)
         if gap > APART:
-            self.end_talk()
+            self.end()
         else:
-            self.counts["seconds"] += max(int(gap.total_seconds()), 0)
-        self.last = moment
+            day["seconds"] += max(int(gap.total_seconds()), 0)
+        self.last, self.day = moment, day
 
-    def end_talk(self) -> None:
-        self.counts["talks"] += self.in_talk >= TALK_TURNS
-        self.in_talk = 0
+    def end(self) -> None:
+        self.day["talks"] += self.turns >= TALK_TURNS
+        self.turns = 0
 
 
 Ended = Callable[[], Iterable[tuple[datetime, Sequence[str]]]]
@@ -181,8 +182,9 @@ class KpiStore:
         days = {message.time.date() for message in self._log.originals(changed).values()} if changed else set[date]()
         for day in sorted(days):
             if last is not None and day < last:
-                held.replace(day, day, self._counted(day, day))
-        held.replace(last, None, self._counted(last, None))
+                held.replace(day, day + _DAY, self._counted(day, day + _DAY))  # a talk of it may end on the next
+        since = last and last - _DAY  # a talk that midnight fell in may not have ended when it was counted
+        held.replace(since, None, self._counted(since, None))
         missing = self._log.count() - held.messages()
         if missing != held.missing():  # words came, or went, that no record of the log tells of
             held.replace(None, None, self._counted(None, None))
@@ -193,32 +195,33 @@ class KpiStore:
             held.replace_ended("threads", self._by_day(self._threads()))
 
     def _counted(self, since: date | None, until: date | None) -> list[tuple[object, ...]]:
-        """Count some days: a row for each and each user."""
+        """Count some days: a row for each and each user. Those around are read along, for what goes on over midnight."""
         users = self._users()
-        found: defaultdict[tuple[str, date], _Day] = defaultdict(_Day)
+        found, talks = defaultdict[tuple[str, date], Counter[str]](Counter), defaultdict[str, _Talk](_Talk)
         asked: Message | None = None
-        for message in self._log.messages(since, until):
-            day = found[users.at(message.time), message.time.date()]
-            day.counts["messages"] += 1
+        for message in self._log.messages(since and since - _DAY, until and until + _DAY):
+            uid = users.at(message.time)
+            day, talk = found[uid, message.time.date()], talks[uid]
+            day["messages"] += 1
             if message.role == "system":
                 continue
-            day.go_on(message.time)
+            talk.go_on(message.time, day)
             if message.role == "user":
                 asked = message
             elif message.role == "persona" and asked is not None:
-                day.counts["turns"] += 1
-                day.in_talk += not message.group
+                day["turns"] += 1
+                talk.turns += not message.group
                 asked = None
-        now = self._clock.now()
-        for (_, at), day in found.items():
-            if at < now.date() or (day.last is not None and now - day.last > APART):
-                day.end_talk()
+        for talk in talks.values():
+            if talk.last is not None and self._clock.now() - talk.last > APART:
+                talk.end()
         begin = datetime.combine(since, time.min) if since else None
         end = datetime.combine(until, time.min) + timedelta(days=1) if until else None
         for entry in self._emotions.entries(begin, end):
             moment = entry.timestamp.replace(tzinfo=None)
-            found[users.at(moment), moment.date()].counts["positive"] += entry.value > 0
-        return [(uid, at, *(day.counts[name] for name in COUNTED)) for (uid, at), day in found.items()]
+            found[users.at(moment), moment.date()]["positive"] += entry.value > 0
+        wanted = {key: day for key, day in found.items() if (since or key[1]) <= key[1] <= (until or key[1])}
+        return [(*key, *(day[name] for name in COUNTED)) for key, day in wanted.items()]
 
     def _threads(self) -> Iterator[datetime]:
         """Yield when the threads among several ended that this persona heard all of: its own log has every message."""

@@ -2,29 +2,38 @@
 
 `memory/archive_<moment>.json.gz` holds what one run put away. Such a file is written once and never changed (but by an
 erasure): what has come back is told by the memories themselves. So undoing the run takes its file away, and nothing else.
+
+Facts for which a card had no room lie in `memory/entity_facts_archived_NNN.json`, where whoever writes cards puts them
+(`WorkingCopy.files`). They are listed here, and come back, like all others.
 """
 
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from managers.hygiene.errors import NotInArchiveError, PlaceTakenError
-from managers.hygiene.inventory import Kind, Memory, find, put_back, take_out
-from managers.memory.json_documents import TIME, encode, entries_of
-from managers.memory.working_copy import WorkingCopy
+from managers.hygiene.inventory import Kind, Memory, fact_value, find, of_entity, put_back, take_out
+from managers.memory.entities import is_safe
+from managers.memory.entity_cards import parse_entity
+from managers.memory.entry_files import shelves
+from managers.memory.forgotten import forgotten_words
+from managers.memory.json_documents import TIME, JsonFile, encode, entries_of
+from managers.memory.log.reader import LogReader
+from managers.memory.working_copy import FACTS_SHELF, WorkingCopy
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.files import MAX_BYTES, files, read_bytes, set_aside
 from managers.storage.json_text import NotJsonError, load_json
+from managers.storage.opening import look
 from managers.storage.paths import PersonaPaths
 
-Reason = Literal["pruned", "collected", "merged", "expired"]
+Reason = Literal["pruned", "collected", "merged", "expired", "crowded"]
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 _FILES: Final = "archive_*.json.gz"
 
@@ -35,7 +44,7 @@ class PutAway(BaseModel):
     Attributes:
         id, kind, place, text: as in `Memory`.
         why: `pruned` (it had faded), `collected` (its generation was long past), `merged` (another one holds what it
-            said), `expired` (it was kept longer than the person wants).
+            said), `expired` (it was kept longer than the person wants), `crowded` (its card held too many facts).
         when: the moment at which it was put away.
         confidence: its C-value then.
         into: the memory that it was merged into; else empty.
@@ -88,13 +97,23 @@ class Archive:
         return {self._new_path(now): gzip.compress(data, mtime=0)}
 
     def entries(self, copy: WorkingCopy) -> Iterator[PutAway]:
-        """Yield what lies in the archive and has not come back, newest first."""
+        """Yield all that lies in the archive and has not come back, newest first."""
         seen = set()
-        for path in reversed(files(self._paths.memory, _FILES)):
-            for entry in self.read(path):
-                if entry.id not in seen and not _is_back(copy, entry):
-                    yield entry
-                seen.add(entry.id)
+        for entry in self._all():
+            if entry.id not in seen and not _is_back(copy, entry):
+                yield entry
+            seen.add(entry.id)
+
+    def offered(self, copy: WorkingCopy) -> list[PutAway]:
+        """Return what may come back, newest first: all but what rests on words that were taken back since."""
+        found = list(self.entries(copy))
+        if not found:
+            return []
+        log = LogReader(self._paths, self._clock)
+        taken_back = _TakenBack(
+            log.deleted(), {said.id: said.time.date() for wish in forgotten_words(log) for said in wish.messages}
+        )
+        return [entry for entry in found if not taken_back.has(entry)]
 
     def restore(self, copy: WorkingCopy, ids: Sequence[str] | None) -> list[PutAway]:
         """Put memories back into a working copy, days before what happened on them; with None all that can be.
@@ -105,7 +124,7 @@ class Archive:
             NotInArchiveError: one of them is not there; nothing was changed.
             PlaceTakenError: one has no place any more; nothing was changed.
         """
-        there = {entry.id: entry for entry in self.entries(copy) if ids is None or entry.id in ids}
+        there = {entry.id: entry for entry in self.offered(copy) if ids is None or entry.id in ids}
         for wanted in ids or ():
             if wanted not in there:
                 raise NotInArchiveError(id=wanted)
@@ -136,11 +155,56 @@ class Archive:
         """Return the files of the archive, oldest first."""
         return files(self._paths.memory, _FILES)
 
+    def _all(self) -> Iterator[PutAway]:
+        for path in reversed(self.paths()):
+            yield from self.read(path)
+        for path in reversed(shelves(self._paths.memory / FACTS_SHELF)):
+            yield from self._shelved(path)
+
+    def _shelved(self, path: Path) -> Iterator[PutAway]:
+        """Yield the facts on one shelf, as of the day on which it was written."""
+        file, status = JsonFile(self._paths, path, self._clock, dict), look(path)
+        written = datetime.fromtimestamp(status.st_mtime) if status else self._clock.now()  # noqa: DTZ006  # local, as all times
+        for name, lines in file.read().items():
+            if not is_safe(name) or not isinstance(lines, list):
+                continue
+            entity = parse_entity(name, "\n".join(map(str, lines)))
+            for fact, memory in zip(entity.facts, of_entity(entity), strict=True):
+                yield _entry(Going(memory, "crowded"), fact_value(entity, fact), written)
+        self.notices += file.take_notices()
+
     def _new_path(self, now: datetime) -> Path:
         stem, number = f"archive_{now:%Y%m%d-%H%M%S}", 0
         while (path := self._paths.memory / f"{stem}-{number:02d}.json.gz").exists():
             number += 1
         return path
+
+
+@dataclass(frozen=True, slots=True)
+class _TakenBack:
+    """Words that were taken back.
+
+    Attributes:
+        deleted: the messages.
+        forgotten: those that somebody asked to have forgotten, with the days on which they were said.
+    """
+
+    deleted: Collection[str]
+    forgotten: Mapping[str, date]
+
+    def has(self, entry: PutAway) -> bool:
+        """Tell whether a memory would have gone with these words, had it been active (`managers.sleep.withdrawal`).
+
+        A day would have been dreamt anew. Of a fact that was told before, too, a wish to forget takes the later telling.
+        """
+        evidence = [str(one) for one in entry.value.get("evidence") or ()]
+        gone = [one in self.deleted for one in evidence]
+        if entry.kind == "day":
+            return any(gone)
+        asked = [self.forgotten[one] for one in evidence if one in self.forgotten]
+        if asked and not (entry.kind == "fact" and str(entry.value.get("since", "")) < min(asked).isoformat()):
+            return True
+        return bool(gone) and all(gone)
 
 
 def _entry(going: Going, value: dict[str, Any], now: datetime) -> PutAway:

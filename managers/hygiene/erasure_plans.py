@@ -13,7 +13,7 @@ from managers.hygiene.erasure import Erasure, Plan, is_leftover
 from managers.hygiene.errors import NameTooShortError, NothingToEraseError, SpeakersNameError
 from managers.hygiene.file_kinds import kind_of
 from managers.hygiene.inventory import memories
-from managers.hygiene.traces import Traces
+from managers.hygiene.traces import Traces, has_quotation
 from managers.memory.entities import kanji_alone, name_key
 from managers.memory.entity_store import EntityStore
 from managers.memory.json_documents import USER
@@ -40,7 +40,7 @@ class Planner:
     """Finds out what goes.
 
     Attributes:
-        speakers: what the persona and the person are called: of them everything would be named.
+        speakers: what the persona and the person are called now; what they were called stands in the log.
     """
 
     paths: PersonaPaths
@@ -59,13 +59,7 @@ class Planner:
         key = name_key(name)
         if not key or (len(key) == 1 and not kanji_alone(key)):
             raise NameTooShortError(name=name)
-        card = EntityStore(self.paths, self.clock).find(name)
-        names = tuple(dict.fromkeys((name, *(card.names if card else ()))))
-        for speaker in self.speakers:
-            if name_key(speaker) in map(name_key, names):
-                raise SpeakersNameError(name=speaker)
-        # An alias of one letter would be found everywhere; the name itself was asked for.
-        named = Traces(names=tuple(one for one in names if one == name or len(name_key(one)) > 1))
+        named = self._named(name)
         worded, otherwise = set[str](), set[str]()
         for about, said in self._said():
             if names_any(replace(said, text=""), named.is_named) or any(map(named.is_in, self._sent_with(said))):
@@ -76,6 +70,22 @@ class Planner:
         kept = {one: text for one in worded - otherwise if (text := now.get(one)) and not named.is_named(text)}
         named = named.model_copy(update={"readings": kept})
         return self._checked(self._with_messages(named, self._with_answers((worded | otherwise) - kept.keys())), name)
+
+    def _named(self, name: str) -> Traces:
+        """Return a name with its aliases, if they are nobody's who talks here: with a speaker all that they said goes.
+
+        Raises:
+            SpeakersNameError: it is what a speaker is called, or a part of that.
+        """
+        speakers = {*self.speakers, *(said.speaker for _, said in self._said() if said.role in {"user", "persona"})}
+        card = EntityStore(self.paths, self.clock).find(name)
+        # An alias of one letter would be found everywhere; the name itself was asked for.
+        names = [one for one in (card.names if card else ()) if len(name_key(one)) > 1]
+        for speaker in filter(Traces(names=(name,)).is_named, sorted(speakers)):
+            raise SpeakersNameError(name=speaker)
+        if any(map(Traces(names=tuple(names)).is_named, speakers)):
+            return Traces(names=(name,))
+        return Traces(names=tuple(dict.fromkeys((name, *names))))
 
     def one(self, wanted: str) -> Plan:
         """Return a plan for one message, or one memory, by its id.
@@ -125,7 +135,8 @@ class Planner:
         return found
 
     def _with_messages(self, traces: Traces, ids: Collection[str]) -> Plan:
-        """Return a plan for some messages: their words, their files, and what the persona noted because of them."""
+        """Return a plan for some messages and whatever quotes them: their words, their files, what was noted because of them."""
+        ids = {*ids, *self._quoting(ids)}
         words, sent, kept = dict[str, None](), set[str](), set[str]()
         for about, said in self._said():
             names = {name for name in said.attachments if _attachment(self.paths, name) is not None}
@@ -138,6 +149,17 @@ class Planner:
         lines = frozenset(self._noted_because_of(ids))
         found = traces.model_copy(update={"messages": frozenset(ids), "words": tuple(words), "lines": lines})
         return Plan(Traces.model_validate(found.model_dump()), attachments=frozenset(sent - kept))
+
+    def _quoting(self, ids: Collection[str]) -> Iterator[str]:
+        """Yield the messages of the persona that quote some messages."""
+        words, quoting = list[str](), list[tuple[str, str]]()
+        for about, said in self._said():
+            if about in ids:
+                words.append(said.text)
+            elif said.role == "persona" and has_quotation(said.text):
+                quoting.append((about, said.text))
+        quoted = Traces(words=tuple(filter(None, words)))
+        yield from (about for about, text in quoting if quoted.is_excerpted(text))
 
     def _noted_because_of(self, ids: Collection[str]) -> Iterator[str]:
         """Yield the lines that the persona added to its notes and diaries because of some messages alone."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from managers.memory.audience import Audience, AudienceStore, days_of, fact_id, with_answers
 from managers.memory.confidence import Origin, Standing, day_of, value_of
-from managers.memory.entities import Entity, Fact
+from managers.memory.entities import Entity, Fact, name_key, with_fact
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.insights import Insight
 from managers.memory.json_documents import USER, Remembered, short_id
@@ -202,14 +202,15 @@ def put_back(copy: WorkingCopy, kind: Kind, place: str, value: dict[str, Any]) -
     """Put a memory back where it was, beside what is there now.
 
     Returns:
-        Whether it could be: there is something else on the day of an episode, or the day of an event is gone.
+        Whether it could be: there is something else on the day of an episode, the day of an event is gone, or a card
+        says the same already.
     """
     if kind == "insight":
         copy.insights = copy.insights.with_one(Insight.model_validate(value))
     elif kind == "pattern":
         copy.strategies = copy.strategies.with_one(AnyPattern.model_validate(value).root)
     elif kind == "fact":
-        _put_fact(copy, place, value)
+        return _put_fact(copy, place, value)
     if kind not in {"day", "event"}:
         return True
     day = date.fromisoformat(place)
@@ -290,15 +291,22 @@ def _take_fact(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
     gone = next((fact for fact in entity.facts if fact_id(entity, fact) == memory.id), None) if entity else None
     if entity is None or gone is None:
         return None
-    copy.put_entity(replace(entity, lines=tuple(line for line in entity.lines if line is not gone)))
+    place = entity.lines.index(gone)  # of two lines that are the same, one goes
+    copy.put_entity(replace(entity, lines=entity.lines[:place] + entity.lines[place + 1 :]))
+    return fact_value(entity, gone)
+
+
+def fact_value(entity: Entity, gone: Fact) -> dict[str, Any]:
+    """Return what puts a fact back (`put_back`)."""
     about = {"kind": entity.kind, "created": entity.created, "aliases": list(entity.aliases), "mind": entity.mind}
     fact = {key: getattr(gone, key) for key in ("text", "mind", "id", "slot", "since", "until")}
     return {"entity": about, **fact, "evidence": list(gone.evidence), **gone.standing.model_dump(mode="json")}
 
 
-def _put_fact(copy: WorkingCopy, name: str, value: dict[str, Any]) -> None:
+def _put_fact(copy: WorkingCopy, name: str, value: dict[str, Any]) -> bool:
+    """Tell a card a fact once more: where something else has become true since, it is history."""
     about = value.get("entity", {})
-    entity = copy.entity([name]) or Entity(
+    entity = _card_of(copy, name, about.get("kind", "")) or Entity(
         name,
         about.get("kind", "thing"),
         about.get("created", ""),
@@ -307,5 +315,15 @@ def _put_fact(copy: WorkingCopy, name: str, value: dict[str, Any]) -> None:
     )
     words = {key: str(value.get(key, "")) for key in ("text", "mind", "id", "slot", "since", "until")}
     fact = Fact(**words, evidence=tuple(value["evidence"]), standing=Standing.model_validate(value))
-    if all(fact_id(entity, fact) != fact_id(entity, there) for there in entity.facts):
-        copy.put_entity(replace(entity, lines=(*entity.lines, fact)))
+    if any(fact_id(entity, fact) == fact_id(entity, there) for there in entity.facts):
+        return True
+    changed = replace(entity, lines=(*entity.lines, fact)) if fact.until else with_fact(entity, fact)
+    copy.put_entity(changed)
+    return changed != entity
+
+
+def _card_of(copy: WorkingCopy, name: str, kind: str) -> Entity | None:
+    """Return the card of that name, else whoever is called so now, too, and is of the same kind."""
+    found = copy.entity([name])
+    is_meant = found is not None and (name_key(found.name) == name_key(name) or kind in {"", found.kind})
+    return found if is_meant else None

@@ -20,7 +20,8 @@ from managers.hygiene.file_kinds import FileKind, How, What, kind_of
 from managers.hygiene.inventory import of_entity, of_episode
 from managers.hygiene.traces import Traces
 from managers.memory.audience import Marked, read_marks
-from managers.memory.entities import Entity, Fact, format_entity, format_fact, parse_entity, revived
+from managers.memory.entities import Entity, Fact, revived
+from managers.memory.entity_cards import format_entity, format_fact, parse_entity
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.json_documents import USER, encode
 from managers.memory.log.log_erasing import said_in, without

@@ -24,6 +24,11 @@ from managers.storage.encodings import text_of
 
 TELLING: Final = 12
 """So many characters of what was said are surely nobody else's words: they are erased wherever they are quoted."""
+_EXCERPT: Final = 8
+"""Between quotation marks, so many are."""
+_ENDS: Final = " 。.!?…"
+"""A quotation may leave them out."""
+_MARKS: Final = str.maketrans(dict.fromkeys('「」『』“”‘’"', "\n"))
 MAX_UNPACKED_BYTES: Final = 200_000_000
 """All that an archive holds together: what unfolds to more is a trap, or nothing that one sends."""
 _LATIN_END: Final = "\u024f"
@@ -61,6 +66,11 @@ class Traces(BaseModel):
         plain = _plain(text) if self._quotes else ""
         return any(quote in plain for quote in self._quotes)
 
+    def is_excerpted(self, text: str) -> bool:
+        """Tell whether a text has, between quotation marks, what was said, be it shortened."""
+        pieces = (piece.strip(_ENDS) for piece in _plain(text.translate(_MARKS)).split("\n")[1:-1])
+        return any(len(piece) >= _EXCERPT and piece in self._said for piece in pieces)
+
     def touches(self, text: str) -> bool:
         """Tell whether a text holds anything that is to be erased."""
         return self.is_named(text) or self.is_quoted(text)
@@ -68,8 +78,9 @@ class Traces(BaseModel):
     def cleaned(self, text: str) -> str:
         """Return a text without the sentences, and the lines, that hold anything of it; what was quoted goes alone first."""
         for quote in self.words:
-            if len(quote) >= TELLING:
-                text = text.replace(quote, "")
+            for form in (quote, quote.rstrip(_ENDS)):
+                if len(form) >= TELLING:
+                    text = text.replace(form, "")
         lines = (self._cleaned_line(line) for line in text.splitlines(keepends=True))
         return "".join(lines)
 
@@ -115,15 +126,24 @@ class Traces(BaseModel):
 
     @cached_property
     def _quotes(self) -> tuple[str, ...]:
-        return tuple(plain for one in self.words if len(plain := _plain(one).strip()) >= TELLING)
+        return tuple(bare for one in self.words if len(bare := _plain(one).strip().strip(_ENDS)) >= TELLING)
+
+    @cached_property
+    def _said(self) -> str:
+        return "\n".join(map(_plain, self.words))
 
     @cached_property
     def _needles(self) -> tuple[bytes, ...]:
         """Every name and quotation as it may stand in a file of any kind."""
         keys = {name_key(name) for name in self.names}
         spelled = {form for key in keys for form in (key, key.title(), key.upper())} | set(self.names)
-        spelled |= {one for one in self.words if len(one) >= TELLING}
+        spelled |= {bare for one in self.words if len(bare := one.strip().rstrip(_ENDS)) >= TELLING}
         return tuple({form for text in spelled if len(text) > 1 for form in _written(text)})
+
+
+def has_quotation(text: str) -> bool:
+    """Tell whether a text may quote something."""
+    return text.translate(_MARKS).count("\n") > text.count("\n") + 1
 
 
 def _written(text: str) -> Iterator[bytes]:

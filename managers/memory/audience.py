@@ -80,6 +80,10 @@ class Kept:
     def __bool__(self) -> bool:
         return bool(self.marked)
 
+    def joined_with(self, other: "Kept", but: str = "") -> "Kept":
+        """Return what either of two limits keeps; of the other one not what rests on a message."""
+        return Kept({**self.marked, **{name: one for name, one in other.marked.items() if but not in one.messages}})
+
     def holds(self, evidence: Iterable[str], memory_id: str = "", place: str = "") -> bool:
         """Tell whether a memory is kept here: it was marked, stands where one was, or rests on a message that is kept."""
         return bool(self.marked) and (
@@ -119,6 +123,11 @@ class Kept:
             one for one in entity.lines if isinstance(one, str) or not self.holds(one.evidence, fact_id(entity, one))
         ]
         return replace(entity, lines=tuple(lines)) if len(lines) < len(entity.lines) else entity
+
+    def cards(self, entities: Iterable[Entity]) -> list[Entity]:
+        """Return what any mind may read of some cards; one of which all is kept is not even named."""
+        shown = [(one, self.card(one)) for one in entities]
+        return [card for one, card in shown if card.lines or not one.lines]
 
 
 NOTHING_KEPT = Kept()

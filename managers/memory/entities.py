@@ -1,16 +1,4 @@
-"""Entities: people, pets, places, works, organisations and recurring things, one `<name>.md` each.
-
-A file is the specification's: a heading, `Created:`, and text. What a dream knows is a list of bullet
-lines, each with a trailing HTML comment (invisible where Markdown is rendered) that says in JSON where
-it comes from. Everything else in the file, and every bullet whose words a person changed, is the
-person's: kept to the letter, never changed by a dream.
-
-    # Entity Memory: 田中さん
-    Created: 2026-01-01 12:00:00
-    <!-- entity {"kind": "person", "aliases": ["田中", "Tanaka"]} -->
-
-    - 京都に住んでいる <!-- fact {"id": "f_12ab34cd", "evidence": ["m1"], "since": "2025-12-31", ...} -->
-"""
+"""Entities: people, pets, places, works, organisations and recurring things; their files are read in `entity_cards`."""
 
 import re
 import unicodedata
@@ -19,23 +7,20 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
+from managers.language.words import content_words
 from managers.memory.confidence import CONTRADICTED, FOUND_AGAIN, START, Standing, Why, day_of, moved
 from managers.memory.errors import NoSuchFactError
 from managers.memory.json_documents import PINNED, USER, short_id
-from managers.storage.comments import comment, commented
 from managers.storage.errors import Lang, UnsafeNameError
-from managers.storage.files import digest
-from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.paths import safe_name
 
 Kind = Literal["person", "pet", "place", "work", "organisation", "thing"]
 KINDS: tuple[Kind, ...] = ("person", "pet", "place", "work", "organisation", "thing")
 KEPT_FACTS = 60
 _LANGUAGES: tuple[Lang, ...] = ("ja", "en")
-_STANDING = Standing.model_fields.keys()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Fact:
     """One thing known about an entity.
 
@@ -166,6 +151,20 @@ def ended(entity: Entity, fact_id: str, until: str, lang: Lang) -> Entity:
     return replace(entity, lines=lines)
 
 
+def given_way(entity: Entity, fact_id: str, new: Fact, until: str, lang: Lang) -> Entity:
+    """Return the entity after one fact gave way to another.
+
+    It is kept as history, unless the other rests on no message that it did not rest on itself: then nothing changed, it was
+    only told in other words. Then it goes where the other says all of it, and else still holds.
+    """
+    there = next((fact for fact in entity.current_facts if fact.id == fact_id), None)
+    if there is None or not set(new.evidence) <= set(there.evidence):
+        return ended(entity, fact_id, until, lang)
+    if there.is_users or not set(content_words(there.text)) <= set(content_words(new.text)):
+        return entity
+    return replace(entity, lines=tuple(line for line in entity.lines if line is not there))
+
+
 def without_fact(entity: Entity, words: str, until: str) -> Entity:
     """Return the entity with the fact of some words kept as history: it holds no longer.
 
@@ -198,16 +197,21 @@ def revived(entity: Entity, gone: Fact) -> Entity:
 def bounded(entity: Entity) -> tuple[Entity, list[Fact]]:
     """Return the entity as its file should hold it, and the facts that are put on a shelf.
 
-    Nothing moves until a dream has noted twice `KEPT_FACTS` things; then the oldest go. What a person
-    wrote, and what only one value can be true of, stays.
+    Nothing moves until a dream has noted twice `KEPT_FACTS` things; then those go that were told and used longest
+    ago. What a person wrote, what only one value can be true of, and all of a pinned card stays.
     """
     ours = [fact for fact in entity.facts if not fact.is_users and not fact.slot]
-    if len(ours) < 2 * KEPT_FACTS:
+    if len(ours) < 2 * KEPT_FACTS or entity.is_pinned:
         return entity, []
-    older = sorted(ours, key=lambda fact: (fact.since, len(fact.evidence)))[: len(ours) - KEPT_FACTS]
+    older = sorted(ours, key=lambda fact: (_last(fact), len(fact.evidence)))[: len(ours) - KEPT_FACTS]
     gone = {fact.id for fact in older}
     left = tuple(line for line in entity.lines if not (isinstance(line, Fact) and line.id in gone))
     return replace(entity, lines=left), older
+
+
+def _last(fact: Fact) -> str:
+    """Return the day on which a fact was told, used or brought back last."""
+    return max(fact.since, fact.standing.last_accessed)
 
 
 def until_text(text: str, until: str, lang: Lang) -> str:
@@ -304,81 +308,3 @@ def find_by_name(entities: Iterable[Entity], names: Iterable[str]) -> Entity | N
     """Return the first of the entities that any of the names means."""
     keys = {name_key(name) for name in names}
     return next((entity for entity in entities if any(name_key(own) in keys for own in entity.names)), None)
-
-
-# The file
-
-HEADING = "# Entity Memory: "
-_CREATED = "Created: "
-_BULLET = "- "
-
-
-def parse_entity(name: str, text: str) -> Entity:
-    """Read an entity's file. Nothing in it is refused: what is not ours is the person's text."""
-    lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
-    created, about = "", dict[str, Any]()
-    if lines and lines[0].startswith(HEADING.strip()):
-        lines.pop(0)
-    if lines and lines[0].startswith(_CREATED):
-        created = lines.pop(0).removeprefix(_CREATED).strip()
-    if lines and (noted := commented(lines[0])) and (noted.words, noted.kind) == ("", "entity"):
-        read = _json(noted.about)
-        if isinstance(read, dict):
-            about = read
-            lines.pop(0)
-    kind = about.pop("kind", "thing")
-    aliases = about.pop("aliases", [])
-    body = "\n".join(lines).strip("\n")
-    return Entity(
-        name=name,
-        kind=kind if kind in KINDS else "thing",
-        created=created,
-        aliases=tuple(str(alias) for alias in aliases) if isinstance(aliases, list) else (),
-        mind=str(about.pop("mind", "")),
-        lines=tuple(_line(line) for line in body.split("\n")) if body else (),
-        extra=about,
-    )
-
-
-def format_entity(entity: Entity) -> str:
-    """Return the file's text."""
-    about = {"kind": entity.kind, "aliases": list(entity.aliases), "mind": entity.mind, **entity.extra}
-    head = [HEADING + entity.name, _CREATED + entity.created, f"<!-- entity {comment(about)} -->", ""]
-    return "\n".join([*head, *(format_fact(line) for line in entity.lines)]) + "\n"
-
-
-def _line(line: str) -> Fact | str:
-    noted = commented(line) if line.startswith(_BULLET) else None
-    about = _json(noted.about) if noted and noted.kind == "fact" else None
-    if noted is None or not isinstance(about, dict):
-        return line
-    text = noted.words.removeprefix(_BULLET.rstrip()).strip()
-    changed = about.get("sum") != digest(text)[:12]
-    evidence = about.get("evidence", [])
-    return Fact(
-        text=text,
-        evidence=tuple(str(one) for one in evidence) if isinstance(evidence, list) else (),
-        mind=USER if changed else str(about.get("mind", "")),
-        id=str(about.get("id", "")),
-        slot=str(about.get("slot", "")),
-        since=str(about.get("since", "")),
-        until=str(about.get("until", "")),
-        standing=Standing.model_validate({key: about[key] for key in _STANDING & about.keys()}),
-    )
-
-
-def format_fact(line: Fact | str) -> str:
-    """Return a line of an entity's file."""
-    if isinstance(line, str):
-        return line
-    about: dict[str, Any] = {"id": line.id, "evidence": list(line.evidence), "mind": line.mind}
-    about |= {key: value for key in ("slot", "since", "until") if (value := getattr(line, key))}
-    about |= line.standing.model_dump(mode="json", exclude_defaults=True)
-    return f"- {line.text} <!-- fact {comment({**about, 'sum': digest(line.text)[:12]})} -->"
-
-
-def _json(text: str) -> Any:  # noqa: ANN401  # JSON is whatever is in the file
-    try:
-        return load_json(text)
-    except NotJsonError:
-        return None

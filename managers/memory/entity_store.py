@@ -3,12 +3,14 @@
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
-from managers.memory.entities import Entity, Fact, Kind, format_entity, name_key, parse_entity, with_fact, without_fact
+from managers.memory.entities import Entity, Fact, Kind, name_key, with_fact, without_fact
+from managers.memory.entity_cards import format_entity, parse_entity
 from managers.memory.json_documents import PINNED, TIME, Apply, pin_reason, write_plainly
 from managers.storage.clock import Clock
 from managers.storage.copies import copies_in
@@ -18,6 +20,7 @@ from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths, may_be_written, safe_name
 from managers.storage.printable import shown
 from managers.storage.texts import Texts
+from managers.storage.tracking import locate
 from managers.storage.watching import Identity, listing
 
 Told = Callable[[Entity, Fact], Entity]
@@ -60,12 +63,13 @@ class EntityStore:
         self.notices: list[Notice] = []
 
     def path(self, name: str) -> Path:
-        """Return the file of an entity.
+        """Return the file of an entity, in whichever normal form of Unicode its name is written.
 
         Raises:
             UnsafeNameError: the name cannot be a file's name.
         """
-        return self._paths.entity_memory / f"{safe_name(name)}.md"
+        path = self._paths.entity_memory / f"{safe_name(name)}{_SUFFIX}"
+        return locate(self._paths.folder, path.relative_to(self._paths.folder).as_posix())
 
     def names(self) -> list[str]:
         return sorted(self._named(self._folder.files()))
@@ -89,11 +93,20 @@ class EntityStore:
         try:
             entity = parse_entity(safe_name(name), data.decode("utf-8"))
         except UnicodeDecodeError:
-            with writing(self._paths):
-                self.notices.append(set_aside(path, self._clock.now()))
-            return None
+            return self._mended_or_set_aside(name, path)
         self._read[name] = (now, entity)
         return entity
+
+    def _mended_or_set_aside(self, name: str, path: Path) -> Entity | None:
+        """Return a card that somebody has mended who was writing just then; one that is no text still is set aside."""
+        with writing(self._paths):
+            data = read_bytes(path)
+            if data is None:
+                return None
+            with suppress(UnicodeDecodeError):
+                return parse_entity(safe_name(name), data.decode("utf-8"))
+            self.notices.append(set_aside(path, self._clock.now()))
+            return None
 
     def all(self) -> list[Entity]:
         return list(self._all().entities)
@@ -107,9 +120,11 @@ class EntityStore:
         there = self._folder.files()
         if self._known is None or self._known[0] is not there:
             named = self._named(there)
-            found = (self._listed(name, named[name], there) for name in sorted(named))
+            folder = self._paths.entity_memory
+            found = (self._entity(name, folder / file, there[file]) for name, file in sorted(named.items()))
             entities = [entity for entity in found if entity is not None]
-            keys = {name_key(name): entity for entity in reversed(entities) for name in entity.names}
+            keys = {name_key(alias): entity for entity in reversed(entities) for alias in entity.aliases}
+            keys |= {name_key(entity.name): entity for entity in reversed(entities)}  # names count before aliases
             self._known = (there, _Known(entities, keys))
         return self._known[1]
 
@@ -126,34 +141,18 @@ class EntityStore:
             self._told = set(misnamed)
             self.notices.append(about_misnamed(sorted(misnamed)))
 
-    def _listed(self, name: str, file: str, there: Mapping[str, Identity]) -> Entity | None:
-        if file != name + _SUFFIX:  # written in another normal form of Unicode
-            return self.get(name)
-        return self._entity(name, self._paths.entity_memory / file, there[file])
-
-    def search(self, keyword: str, limit: int = 10) -> list[Entity]:
+    def search(self, keyword: str, limit: int = 10, among: Sequence[Entity] | None = None) -> list[Entity]:
         """Return entities whose name, alias or text holds the keyword; those named so come first.
 
         Where none holds several words as they stand, those that hold each of them.
-        """
-        return (self._holding([keyword]) or self._holding(keyword.split()))[:limit]
 
-    def _holding(self, keywords: Sequence[str]) -> list[Entity]:
-        keys = [key for keyword in keywords if (key := name_key(keyword))]
-        if not keys:
-            return []
-        named: list[Entity] = []
-        told: list[Entity] = []
-        for entity in self._all().entities:
-            names = [name_key(name) for name in entity.names]
-            text = unicodedata.normalize("NFKC", entity.text()).casefold()
-            if any(key in name for key in keys for name in names) and all(
-                key in text or any(key in name for name in names) for key in keys
-            ):
-                named.append(entity)
-            elif all(key in text for key in keys):
-                told.append(entity)
-        return [*named, *told]
+        Args:
+            keyword: what to look for.
+            limit: how many at most.
+            among: cards as whoever asks may read them; all, as they are, if not given.
+        """
+        cards = self._all().entities if among is None else among
+        return (_holding([keyword], cards) or _holding(keyword.split(), cards))[:limit]
 
     def read_text(self, name: str) -> tuple[str, str | None]:
         """Return the whole file as text for an editor, and the digest to base an edit on."""
@@ -228,7 +227,8 @@ class EntityStore:
             NoSuchFactError: there is no such fact that this could end.
             UnsafeNameError: the name cannot be a file's name.
         """
-        known, today = self.find(name), f"{self._clock.now():%Y-%m-%d}"
+        found, today = self.find(name), f"{self._clock.now():%Y-%m-%d}"
+        known = self.get(found.name if found else name)  # an editor may have saved it since it was listed
         entity = known or self.begun(name, kind, mind=mind)
         if instead_of:
             entity = without_fact(entity, instead_of, today[:7])
@@ -265,3 +265,21 @@ def about_misnamed(names: Sequence[str]) -> Notice:
 
 def _stem(name: str) -> str:
     return unicodedata.normalize("NFC", name.removesuffix(_SUFFIX))
+
+
+def _holding(keywords: Sequence[str], cards: Sequence[Entity]) -> list[Entity]:
+    keys = [key for keyword in keywords if (key := name_key(keyword))]
+    if not keys:
+        return []
+    named: list[Entity] = []
+    told: list[Entity] = []
+    for entity in cards:
+        names = [name_key(name) for name in entity.names]
+        text = unicodedata.normalize("NFKC", entity.text()).casefold()
+        if any(key in name for key in keys for name in names) and all(
+            key in text or any(key in name for name in names) for key in keys
+        ):
+            named.append(entity)
+        elif all(key in text for key in keys):
+            told.append(entity)
+    return [*named, *told]

@@ -24,20 +24,26 @@ from managers.storage.files import files, read_bytes
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
-Item = TypeVar("Item")
 E = TypeVar("E", bound=Remembered)
 
 
-def shelve(items: Sequence[Item], keep: int) -> tuple[list[Item], list[Item]]:
-    """Split a list (newest first) into what stays and what goes on a shelf: nothing until twice `keep`."""
-    if len(items) < 2 * keep:
-        return list(items), []
-    return list(items[:keep]), list(items[keep:])
+def shelve(entries: Sequence[E], keep: int) -> tuple[list[E], list[E]]:
+    """Split entries (newest first) into what stays and what goes on a shelf: nothing until twice `keep`.
+
+    What a person pinned, wrote or changed stays, and is not counted.
+    """
+    loose = [one for one in entries if not one.is_kept]
+    older = loose[keep:] if len(loose) >= 2 * keep else []
+    gone = set(map(id, older))
+    return [one for one in entries if id(one) not in gone], older
 
 
 def shelves(path: Path) -> list[Path]:
     """Return the shelves of a file, oldest first: `insights_archived_001.json` for `insights.json`."""
-    return files(path.parent, f"{path.stem}_archived_[0-9][0-9][0-9]{path.suffix}")
+    found = files(path.parent, f"{path.stem}_archived_[0-9][0-9][0-9]*{path.suffix}")
+    return sorted(
+        (one for one in found if one.stem.rpartition("_")[2].isdecimal()), key=lambda one: (len(one.name), one.name)
+    )
 
 
 def next_shelf(path: Path) -> Path:

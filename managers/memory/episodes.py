@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import chain, repeat
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from managers.memory.confidence import Standing
+from managers.memory.confidence import Standing, day_of
 from managers.memory.dated_files import DatedFiles
 from managers.memory.dream_state import DreamStateFile
 from managers.memory.json_documents import (
@@ -25,11 +25,12 @@ from managers.memory.json_documents import (
 from managers.memory.periods import PeriodStore
 from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError
-from managers.storage.files import digest, files
+from managers.storage.files import digest
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
+from managers.storage.watching import Identity, listing
 
-_NAME = re.compile(r"\d{4}-\d{2}-\d{2}")
+_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})\.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +107,21 @@ class EpisodeStore(DatedFiles[date, Episode]):
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
         super().__init__(paths, clock, apply)
+        self._files = listing(paths.episodic_memory)
+        self._known: tuple[Mapping[str, Identity], list[date]] | None = None
         self.periods = PeriodStore(paths, clock, self._apply)
 
     def path(self, day: date) -> Path:
         return self._paths.episodic_memory / f"{day:%Y-%m-%d}.json"
 
     def days(self) -> list[date]:
-        """Return the days that have an episode, oldest first."""
-        names = (path.stem for path in files(self._paths.episodic_memory, "*.json"))
-        found = []
-        for name in names:
-            if _NAME.fullmatch(name):
-                try:
-                    found.append(date.fromisoformat(name))
-                except ValueError:  # such as 2026-02-31.json, which a person may have named
-                    continue
-        return sorted(found)
+        """Return the days that have an episode, oldest first; read off the names anew when a file came or went."""
+        there = self._files.files()
+        if self._known is None or self._known[0] is not there:
+            named = (_NAME.fullmatch(name) for name in there)
+            found = (day_of(name[1]) for name in named if name)
+            self._known = there, sorted(day for day in found if day)  # a person may have named one 2026-02-31.json
+        return list(self._known[1])
 
     def get(self, day: date) -> Episode | None:
         """Return a day's episode, None if there is none (or it was broken and set aside)."""

@@ -39,6 +39,10 @@ class TooManyHeldError(UtataneError):
     """More wishes wait for an answer than anybody reads. For the mind."""
 
 
+class HeldTooLargeError(UtataneError):
+    """A wish is longer than anybody reads before saying yes. Facts: `most` (characters). For the mind."""
+
+
 class NotHeldError(UtataneError):
     """Nothing of that id waits: it was decided, it expired after `days`, or the message that it was made for is gone."""
 

@@ -68,7 +68,8 @@ def choose(log: ConversationLog, asked_in: str, about: str = "") -> list[Message
     said = [message for message in thread[:at] if message.role != "system"]
     recent = [message for message in said if message.time >= thread[at].time - _RECENT]
     if not about:
-        meant = _last_statement(recent)
+        among = thread[at].group  # what was said last to all of them, and not to this one alone
+        meant = _last_statement([message for message in recent if not among or message.group == among])
     else:
         meant = _that_hold(recent, content_words(about)) or _of_one_day(_that_hold(said, content_words(about)))
     if not meant:

@@ -14,6 +14,7 @@ from managers.language.words import content_words
 from managers.memory.entry_files import EntryStore, next_shelf, shelve
 from managers.memory.json_documents import TIME, Apply, Remembered, encode, entries_of, short_id
 from managers.storage.clock import Clock
+from managers.storage.files import digest
 from managers.storage.paths import PersonaPaths
 
 Horizon = Literal["short_term", "long_term"]
@@ -44,6 +45,23 @@ class Goal(Remembered):
     thought_of: str = ""
     """When the persona last thought of it, of its own accord: that moves nothing, but it calms."""
     reason: str = ""
+    note_evidence: dict[str, list[str]] = Field(default_factory=dict, exclude_if=lambda noted: not noted)
+    """Which notes, or which reason of its end, each message brought: by digests of their words."""
+
+    def rests_on(self, note: str) -> list[str]:
+        """Return the messages that brought a note, or its end; none where an older version wrote it, or no message did."""
+        return [message for message, notes in self.note_evidence.items() if _sum(note) in notes]
+
+    def brought(self, note: str, evidence: Sequence[str], **values: Any) -> Goal:  # noqa: ANN401  # fields of a goal
+        """Return the goal with other values, one of which holds a note or a reason that some messages brought."""
+        changed = self.model_copy(update={**values, "evidence": list(dict.fromkeys([*self.evidence, *evidence]))})
+        there = {*map(_sum, changed.progress_notes), _sum(changed.reason)}
+        noted = {message: [one for one in notes if one in there] for message, notes in self.note_evidence.items()}
+        for message in evidence:
+            noted[message] = list(dict.fromkeys([*noted.get(message, []), _sum(note)]))
+        return changed.model_copy(
+            update={"note_evidence": {message: notes for message, notes in noted.items() if notes}}
+        )
 
     def plain(self, horizon: Horizon) -> dict[str, Any]:
         """Return JSON values; a long-term goal has values, a short-term one has notes and a priority."""
@@ -137,9 +155,8 @@ class Goals:
         found = self.get(goal_id)
         if found is None or note in found[1].progress_notes:
             return self
-        goal = found[1]
-        merged = list(dict.fromkeys([*goal.evidence, *evidence]))
-        return self.edited(goal_id, progress_notes=[*goal.progress_notes, note][-20:], evidence=merged, updated_at=when)
+        notes = [*found[1].progress_notes, note][-20:]
+        return self._with(found[1].brought(note, evidence, progress_notes=notes, updated_at=when))
 
     def thought(self, goal_id: str, note: str, when: str) -> Goals:
         """Return them with a thought about one goal: a note, if it is a new one, that moves nothing."""
@@ -153,8 +170,10 @@ class Goals:
         found = self.get(goal_id)
         if found is None:
             return self
-        merged = list(dict.fromkeys([*found[1].evidence, *evidence]))
-        return self.edited(goal_id, status=status, reason=reason, evidence=merged, updated_at=when)
+        return self._with(found[1].brought(reason, evidence, status=status, reason=reason, updated_at=when))
+
+    def _with(self, goal: Goal) -> Self:
+        return self.with_lists({h: [goal if one.id == goal.id else one for one in gs] for h, gs in self.lists.items()})
 
     def edited(self, entry_id: str, **values: object) -> Self:
         return self.with_lists(
@@ -226,6 +245,10 @@ class GoalStore(EntryStore[Goals, Goal]):
             reason=reason,
             evidence=evidence,
         )
+
+
+def _sum(note: str) -> str:
+    return digest(note)[:12]
 
 
 def alike(one: str, other: str) -> bool:

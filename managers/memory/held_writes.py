@@ -23,11 +23,15 @@ KEPT = timedelta(days=7)
 MOST = 20
 """So many wait at a time; a document that makes a model write without end is not asked about without end."""
 
+LARGEST = 50_000
+"""So many characters a wish may have, and what it would change: a person is to read it before saying yes."""
+
 
 class HeldWrite(BaseModel):
     """One wish.
 
     Attributes:
+        id: as `held_id` gives it; one with other signs is none of ours, and stays unread.
         time: when it was made (local time).
         message_id: the message that was being answered.
         mind: whose wish it is.
@@ -41,7 +45,7 @@ class HeldWrite(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    id: str
+    id: str = Field(pattern=r"^[A-Za-z0-9_-]+$")
     time: str
     message_id: str
     mind: str = ""

@@ -25,7 +25,7 @@ from managers.memory.drives import (
     thresholds,
 )
 from managers.memory.emotion_names import Feeling, feeling_name, latest_feeling
-from managers.memory.emotions import EmotionLog
+from managers.memory.emotions import EmotionLog, concern_of
 from managers.memory.goals import Goal, Goals, GoalStore
 from managers.memory.json_documents import JsonFile, encode
 from managers.memory.questions import MAX_OPEN, Questions, QuestionStore
@@ -195,8 +195,8 @@ class InnerStateStore:
         return self.load().drives.boredom.last_interaction
 
     def motivation(self, lang: Lang, now: datetime | None = None) -> MotivationLog:
-        """Return the dominant drive with its label, level and narrative as of now."""
-        return self._motivation(self.load(), now or self._clock.now(), lang)
+        """Return the dominant drive with its label, level and narrative as of now, to be shown: heavy words are not quoted."""
+        return self._motivation(self.load(), now or self._clock.now(), lang, is_shown=True)
 
     def light_text(self, lang: Lang, threshold: float = LIGHT_THRESHOLD, now: datetime | None = None) -> str:
         """Return "how you feel now" for an ordinary turn: the strongest drive from the threshold on, in one sentence.
@@ -273,7 +273,7 @@ class InnerStateStore:
     def _active_goals(self) -> list[Goal]:
         return [goal for _, goal in self._goals.for_prompt()]
 
-    def _motivation(self, state: InnerState, now: datetime, lang: Lang) -> MotivationLog:
+    def _motivation(self, state: InnerState, now: datetime, lang: Lang, *, is_shown: bool = False) -> MotivationLog:
         levels = self._levels(state, now)
         drive = levels.dominant
         level = levels.of(drive)
@@ -281,7 +281,7 @@ class InnerStateStore:
             dominant_drive=drive,
             dominant_drive_label=_label(drive, lang),
             drive_level=round(level, 4),
-            narrative=self._narrative(drive, state, now, lang) if level >= _NOTICED else "",
+            narrative=self._narrative(drive, state, now, lang, is_shown=is_shown) if level >= _NOTICED else "",
         )
 
     def _why(self, drive: Drive, state: InnerState, now: datetime, lang: Lang) -> str:
@@ -300,25 +300,29 @@ class InnerStateStore:
         noted = "neutral" if recent else state.drives.devotion.user_emotional_state
         return _say("why.devotion", lang, feeling=feeling_name(felt.name if felt else noted, lang))
 
-    def _narrative(self, drive: Drive, state: InnerState, now: datetime, lang: Lang) -> str:
+    def _narrative(self, drive: Drive, state: InnerState, now: datetime, lang: Lang, *, is_shown: bool) -> str:
         if drive == "boredom":
             return _say("thought.boredom", lang, idle=_spoken(_idle_hours(state, now), lang))
         if drive == "curiosity":
             question = self._questions.to_ask()[0]
+            if is_shown and concern_of(f"{question.topic}\n{question.context}"):
+                return _say("thought.worried", lang)
             return _say("thought.curiosity", lang, topic=question.topic, context=question.context).strip()
         if drive == "goal_achievement":
             goal = self._active_goals()[0]
             last = _say("thought.so_far", lang, note=goal.progress_notes[-1]) if goal.progress_notes else ""
             return _say("thought.goal_achievement", lang, goal=goal.goal) + last
-        return self._devoted(state, lang)
+        return self._devoted(state, lang, is_shown=is_shown)
 
-    def _devoted(self, state: InnerState, lang: Lang) -> str:
-        """Return what the user felt last, and the words that it was read from."""
+    def _devoted(self, state: InnerState, lang: Lang, *, is_shown: bool) -> str:
+        """Return what the user felt last, and the words that it was read from; heavy ones are not held up to anybody."""
         felt = self.felt()
         name = felt.name if felt else state.drives.devotion.last_felt
         if not name:
             return _say("thought.devotion", lang)
         words = felt.words if felt else ""
+        if is_shown and felt and (felt.concern or concern_of(words)):
+            return _say("thought.entrusted", lang, feeling=feeling_name(name, lang))
         key = "thought.sensed_in_words" if words else "thought.sensed"
         return _say(key, lang, feeling=feeling_name(name, lang), words=words)
 

@@ -60,6 +60,11 @@ class Remembered(Standing):
         """Whether a person pinned it: it stands before the others."""
         return bool((self.model_extra or {}).get(PINNED))
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether a person decided that it stays: they pinned, wrote or changed it."""
+        return self.is_pinned or self.mind == USER
+
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
@@ -131,18 +136,18 @@ class JsonFile:
             return None
         return value if isinstance(value, self.expected) else None
 
-    def read_as(self, model: type[Entry], **defaults: object) -> Entry | None:
+    def read_as(self, model: type[Entry], **named: object) -> Entry | None:
         """Return the file's one record; None if there is none, or nothing that we understand: that is left alone.
 
         Args:
             model: what it is.
-            defaults: values that the file need not name.
+            named: values that the file's name says, whatever stands in it: it may be a copy of another one.
         """
         if not self.path.exists():
             return None
         value = self.read()
         try:
-            return model.model_validate({**defaults, **value}) if value else None
+            return model.model_validate({**value, **named}) if value else None
         except ValidationError:
             return None
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from managers.storage.errors import Lang
 
@@ -10,6 +10,9 @@ NAMELESS: dict[Lang, str] = {"ja": "ユーザー", "en": "User"}
 """What the user's words stand under, and what they are called in prompts, while nobody knows their name."""
 _UNNAMED = frozenset({*NAMELESS.values(), "あなた", "相手", "相手の人", "You", "you", "user", "Me", "me", "私"})
 """A pronoun is no name, whoever wrote it: earlier versions, other programs' transcripts, a model."""
+
+GREETING: Final = "greeting"
+"""What stands as the mind of the words that a persona says first: they were written for it, and nobody said them."""
 
 Role = Literal["user", "persona", "other", "system"]
 """`other`: another persona, in a conversation of several."""
@@ -25,7 +28,7 @@ class Message:
         role: who: the user, the persona, another persona that was present, or the program.
         speaker: the name in the header; for `system` the kind of the record.
         text: what was said, exactly.
-        mind: what thought it (`built-in`, `gemini-2.5-flash`, ...); empty for people.
+        mind: what thought it (`built-in`, `gemini-2.5-flash`, ...); empty for people, `GREETING` for what is said first.
         broken_off: the reply was cut off: the model failed half-way, or the program ended.
         attachments: paths relative to the persona's folder.
         stopped: the reply ends where the person stopped it.

@@ -6,6 +6,7 @@ read, with an entry in the history; a diary that has grown long rolls over into 
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -166,31 +167,37 @@ class Notes:
     def _read(self, kind: NoteKind) -> tuple[Note, Spelling]:
         path = self.path(kind)
         try:
-            data = read_bytes(path)
-            if data is None:
-                return Note("", None), Spelling()
-            text, spelling = decode(data)
+            try:
+                return _decoded(read_bytes(path))
+            except UnicodeDecodeError:
+                return self._mended_or_set_aside(kind, path)
         except UnreadableError as error:
             # Not moved: another program may hold it for a moment. Nothing can overwrite it either,
             # for it cannot be compared with what was read.
             self._notices[kind, "unreadable"] = as_notice("note-unreadable", error)
-            return Note("", None), Spelling()
-        except UnicodeDecodeError:
-            return self._set_aside(kind, path), Spelling()
-        return Note(text, digest(data)), spelling
-
-    def _set_aside(self, kind: NoteKind, path: Path) -> Note:
-        try:
-            with writing(self._paths):
-                self._notices[kind, "broken"] = set_aside(path, self._clock.now())
         except UnwritableError as error:
             self._notices[kind, "broken"] = as_notice("note-broken", error)
-        return Note("", None)
+        return Note("", None), Spelling()
+
+    def _mended_or_set_aside(self, kind: NoteKind, path: Path) -> tuple[Note, Spelling]:
+        """Return a note that somebody has mended who was writing just then; one that is no text still is set aside."""
+        with writing(self._paths):
+            with suppress(UnicodeDecodeError):
+                return _decoded(read_bytes(path))
+            self._notices[kind, "broken"] = set_aside(path, self._clock.now())
+            return Note("", None), Spelling()
 
     def _next_archive(self, kind: NoteKind) -> Path:
         taken = self.archives(kind)
         number = int(taken[-1].stem.rsplit("_", 1)[1]) + 1 if taken else 1
         return self.path(kind).with_name(f"{_archive_stem(kind)}_{number:03d}.txt")
+
+
+def _decoded(data: bytes | None) -> tuple[Note, Spelling]:
+    if data is None:
+        return Note("", None), Spelling()
+    text, spelling = decode(data)
+    return Note(text, digest(data)), spelling
 
 
 def divide(text: str, limit: int = DIARY_LIMIT, kept: int = DIARY_KEPT) -> tuple[str, str]:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from managers.memory.dream_state import DreamState, DreamStateFile
-from managers.memory.entities import Entity, bounded, format_entity, format_fact, name_key
+from managers.memory.entities import Entity, bounded, name_key
+from managers.memory.entity_cards import format_entity, format_fact
 from managers.memory.entity_store import EntityStore
 from managers.memory.entry_files import next_shelf
 from managers.memory.episodes import Episode, EpisodeStore
@@ -34,6 +35,8 @@ from managers.storage.unchanged import Unchanged
 from managers.storage.watching import Identity
 
 Value = TypeVar("Value")
+FACTS_SHELF = "entity_facts.json"
+"""The shelves of facts are named by it: `entity_facts_archived_001.json`."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,8 @@ class WorkingCopy:
 
     def episode_days(self) -> set[date]:
         """Return the days that have an episode, as they stand here; no file is read."""
-        return {day for day in (*self.stores.episodes.days(), *self._episodes) if not self._is_dropped(day)}
+        days = {*self.stores.episodes.days(), *self._episodes}
+        return {day for day in days if not self._is_dropped(day)} if None in self._files.values() else days
 
     def put_episode(self, episode: Episode) -> None:
         """Place an episode, unless a person has made the day's theirs."""
@@ -207,6 +211,9 @@ class WorkingCopy:
     def put_entity(self, entity: Entity) -> None:
         index = self._name_index()
         self._entities[entity.name] = entity
+        key = name_key(entity.name)
+        if key in index and name_key(index[key]) != key:  # until now it was but an alias of somebody
+            del index[key]
         for name in entity.names:
             index.setdefault(name_key(name), entity.name)
 
@@ -242,7 +249,7 @@ class WorkingCopy:
                 if older:
                     put_away[name] = [format_fact(fact) for fact in older]
         if put_away:
-            files[next_shelf(self.stores.paths.memory / "entity_facts.json")] = encode(put_away)
+            files[next_shelf(self.stores.paths.memory / FACTS_SHELF)] = encode(put_away)
         for name in ("questions", "goals", "insights", "strategies"):
             if name in self.changed:
                 files |= getattr(self, name).changes(getattr(self.stores, name).path)
@@ -252,9 +259,12 @@ class WorkingCopy:
 
     def _name_index(self) -> dict[str, str]:
         if self._names is None:
-            self._names = {}
-            for entity in self.stores.entities.all():
-                name = unicodedata.normalize("NFC", entity.name)
-                for one in entity.names:
-                    self._names.setdefault(name_key(one), name)
+            own = [(unicodedata.normalize("NFC", one.name), one) for one in self.stores.entities.all()]
+            self._names = {name_key(name): name for name, _ in reversed(own)}
+            for (
+                name,
+                entity,
+            ) in own:  # after the names: what somebody is called counts before what another one is called, too
+                for alias in entity.aliases:
+                    self._names.setdefault(name_key(alias), name)
         return self._names

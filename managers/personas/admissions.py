@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -40,12 +41,14 @@ class Admission:
         names: the names under which it may stand, as `name_key` has them; two while it is being renamed.
         agreed: the wishes that somebody said yes to, as they were shown.
         refused: the digest of the wishes that somebody last said no to; empty if nobody did.
+        former: marks under which backups know it, each until a moment, UTC: it was brought back from one then.
     """
 
     mark: str
     names: tuple[str, ...]
     agreed: Wishes
     refused: str = ""
+    former: tuple[tuple[str, str], ...] = ()
 
 
 class Admissions:
@@ -94,6 +97,13 @@ class Admissions:
         yield
         self._change(mark, lambda known: replace(known, names=(name_key(new_name),)))
 
+    def note_former(self, paths: PersonaPaths, mark: str, until: datetime) -> None:
+        """Write down what a folder that was brought back from a backup was known by, if it was given another mark."""
+        own, before = read_mark(paths), self._known(mark)
+        if own != mark:
+            earlier = ((mark, until.isoformat()), *(before.former if before else ()))
+            self._change(own, lambda known: replace(known, former=(*known.former, *earlier)))
+
     def agree(self, paths: PersonaPaths, wishes: Wishes) -> None:
         """Write down the wishes that somebody said yes to; they count from now on, and no others."""
         self._change(read_mark(paths), lambda known: replace(known, agreed=wishes, refused=""))
@@ -127,6 +137,7 @@ def read_mark(paths: PersonaPaths) -> str:
 def _admission(mark: str, entries: Mapping[str, Any]) -> Admission | None:
     try:
         entry = entries[mark]
-        return Admission(mark, tuple(entry["names"]), entry["agreed"], entry["refused"])
-    except (KeyError, TypeError):
+        known = Admission(mark, tuple(entry["names"]), entry["agreed"], entry["refused"])
+        return replace(known, former=tuple((str(one), str(until)) for one, until in entry.get("former", ())))
+    except (KeyError, TypeError, ValueError):
         return None

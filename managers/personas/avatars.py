@@ -6,7 +6,7 @@ no second file hidden behind the picture. SVG is a program in disguise and is no
 
 import io
 import warnings
-from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -28,9 +28,10 @@ def find_avatar(folder: Path) -> Path | None:
     return next((path for path in avatar_files(folder) if is_file(path)), None)
 
 
-def avatar_files(folder: Path) -> Iterator[Path]:
-    """Yield where a persona's picture may lie, the one that counts first."""
-    return (folder / f"avatar{suffix}" for suffix in _SUFFIXES)
+@lru_cache(maxsize=1024)
+def avatar_files(folder: Path) -> tuple[Path, ...]:
+    """Return where a persona's picture may lie, the one that counts first."""
+    return tuple(folder / f"avatar{suffix}" for suffix in _SUFFIXES)
 
 
 def prepare_avatar(data: bytes) -> bytes:

@@ -63,6 +63,13 @@ class Door:
             if isinstance(admission, Admission):
                 yield paths, admission
 
+    def marks(self) -> dict[str, Sequence[str]]:
+        """Return what each persona is known by, whatever it is called, and then what backups know it by."""
+        return {
+            persona_file.normal(paths.name): (one.mark, *(mark for mark, _ in one.former))
+            for paths, one in self.residents()
+        }
+
     def resident(self, name: str) -> tuple[PersonaPaths, Admission]:
         """Return where a persona is, and how it was let in.
 

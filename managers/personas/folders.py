@@ -4,6 +4,7 @@ import os
 import unicodedata
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 from managers.personas.errors import PersonaNotFoundError
@@ -60,6 +61,12 @@ def _folders(characters: Path) -> list[Path]:
     return sorted((path for path in found if _is_usable(path.name)), key=lambda path: name_key(path.name))
 
 
+@lru_cache(maxsize=1024)
+def _paths_of(characters: Path, name: str) -> PersonaPaths:
+    """Return the paths of a folder that is there; made once, for a turn asks for them twenty times."""
+    return PersonaPaths(characters / name)
+
+
 def find_folder(characters: Path, name: str) -> PersonaPaths:
     """Return the folder of that name, whoever it is; its one true name, where the file system takes several for one.
 
@@ -68,7 +75,7 @@ def find_folder(characters: Path, name: str) -> PersonaPaths:
     """
     wanted = safe_name(name)
     if (characters / wanted).is_dir() and wanted in os.listdir(characters):  # noqa: PTH208  # names are all that is asked for
-        return PersonaPaths(characters / wanted)
+        return _paths_of(characters, wanted)
     folders = persona_folders(characters)
     for folder in folders:
         if unicodedata.normalize("NFC", folder.name) == wanted:  # made on a Mac, where names may be spelled in NFD

@@ -7,6 +7,7 @@ said yes to their values on this computer (`managers.personas.admissions`), and 
 import json
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
 
 from managers.storage.errors import Lang, Notice
 from managers.storage.files import digest
@@ -43,7 +44,8 @@ HARMLESS: Final = frozenset(
 Everything else needs a yes: where words go, what is read for a prompt, what is done by itself, what may be spent.
 """
 
-_LONGEST: Final = 200
+_LONGEST: Final = 1000
+"""So many characters of a value are shown; of a longer one it is said how many there are."""
 
 
 def wishes_of(settings: Mapping[str, Any]) -> Wishes:
@@ -83,15 +85,30 @@ def _sentence(key: str, value: object, beside: Mapping[str, object]) -> Notice:
     words = wishes.get(f"{key}={shown}") or wishes.get(key) or others["setting"]
     if key == "mind.provider" and beside.get("mind.base_url"):
         words = others["elsewhere"]
-    return _said(words, key, _shown(shown))
+    plain = one_line(_without_login(shown)).encode("utf-8", "replace").decode("utf-8")
+    if len(plain) <= _LONGEST:
+        return _said(words, key, plain)
+    return _said(words, key, plain[:_LONGEST], others["longer"], len(plain))
 
 
-def _shown(value: str) -> str:
-    return one_line(value).encode("utf-8", "replace").decode("utf-8")[:_LONGEST]
+def _without_login(value: str) -> str:
+    """Return an address without the name and password in it, which may look like a server; anything else as it is."""
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return value
+    _, at, server = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=server)) if at else value
 
 
-def _said(words: Mapping[Lang, str], key: str, value: str = "") -> Notice:
-    return Notice("wish", words["ja"].format(key=key, value=value), words["en"].format(key=key, value=value))
+def _said(
+    words: Mapping[Lang, str], key: str, value: str = "", longer: Mapping[Lang, str] | None = None, count: int = 0
+) -> Notice:
+    def said(lang: Lang) -> str:
+        shown = longer[lang].format(value=value, count=count) if longer else value
+        return words[lang].format(key=key, value=shown)
+
+    return Notice("wish", said("ja"), said("en"))
 
 
 def _flat(wishes: Wishes) -> dict[str, Any]:

@@ -172,6 +172,11 @@ class RecallLog:
                 continue  # as above
         return list(found)
 
+    def carrying(self) -> set[str]:
+        """Return the ids of all answers that were made with documents or files before the mind's eyes."""
+        found = (_ID.search(line) for line in self._forwards() if b'"carried"' in line)
+        return {marked[1].decode("utf-8", "replace") for marked in found if marked is not None}
+
     def _lines_since(self, answers: Collection[Message]) -> Iterator[bytes]:
         """Yield the lines since the first of some answers was said, newest first; none for no answers."""
         if not answers:

@@ -6,8 +6,13 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+_PIECES: Final = 8
+"""So many lines a summary has at most, one for each time that a thread was come back to after a week."""
+_KEYWORDS: Final = 16
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,10 @@ class Gone:
     def takes(self, turn: SessionTurn) -> bool:
         """Tell whether a turn goes."""
         return turn.message_id in self.message_ids or self.touches(turn.msg)
+
+    def takes_unread(self, line: str) -> bool:
+        """Tell whether a damaged line of a full log goes: it holds any of that, or the id of such a message."""
+        return self.touches(line) or any(one in line for one in self.message_ids)
 
     def is_under(self, message_ids: Iterable[str]) -> bool:
         """Tell whether any of some messages goes."""
@@ -84,7 +93,8 @@ class ThreadRecord(BaseModel):
         session_id: the conversation's id.
         ts_start, ts_end: the times of its first and last message.
         domain: what it was about; may be empty.
-        summary, keywords, embedding: made when it ended; empty until then.
+        summary, keywords, embedding: made when it ended; empty until then. Of a thread that was come back to when its
+            words were kept no more, the summary has a line for each time.
         full_log: its turns, a JSON object a line; empty once only the summary is kept.
         embedder, dimension: what made the embedding.
         present: the personas who were there for all of it; nobody else may be shown anything of it.
@@ -107,8 +117,13 @@ class ThreadRecord(BaseModel):
 
     @property
     def turns(self) -> list[SessionTurn]:
-        """The turns of the full log."""
-        return [SessionTurn.model_validate_json(line) for line in self.full_log.splitlines() if line.strip()]
+        """The turns of the full log, without lines that cannot be read."""
+        return _read(self.full_log)[0]
+
+    @property
+    def unread(self) -> int:
+        """How many lines of the full log cannot be read; they stay in it."""
+        return len(_read(self.full_log)[1])
 
     def without(self, gone: Gone) -> ThreadRecord | None:
         """Return the thread without what goes; what was drawn from that has to be made anew.
@@ -116,36 +131,51 @@ class ThreadRecord(BaseModel):
         Returns:
             None where nothing is left of it.
         """
-        turns = self.turns
+        turns, unread = _read(self.full_log)
         left = [turn for turn in turns if not gone.takes(turn)]
+        is_unread_under = gone.is_under(set(self.message_ids).difference(turn.message_id for turn in turns))
+        unread_left = [line for line in unread if not is_unread_under and not gone.takes_unread(line)]
         drawn = "\n".join([self.summary, *self.keywords])
-        if len(left) == len(turns) and not gone.is_under(self.message_ids) and not gone.touches(drawn):
+        is_whole = (len(left), len(unread_left)) == (len(turns), len(unread))
+        if is_whole and not gone.is_under(self.message_ids) and not gone.touches(drawn):
             return self
-        return thread_of(self.session_id, left, self.domain)
+        rest = thread_of(self.session_id, left, self.domain)
+        return rest and rest.model_copy(update={"full_log": _written(left, unread_left)})
 
     def joined_with(self, earlier: ThreadRecord) -> ThreadRecord:
         """Return one record of what two records of the same thread hold: each message once."""
-        turns = {turn.message_id: turn for turn in (*earlier.turns, *self.turns)}
+        (before, unread_before), (after, unread_after) = _read(earlier.full_log), _read(self.full_log)
+        turns = {turn.message_id: turn for turn in (*before, *after)}
+        unread = dict.fromkeys([*unread_before, *unread_after])
         drawn = self if self.summary else earlier
+        told = {"summary": drawn.summary, "keywords": drawn.keywords}
+        if self.summary and not turns.keys() >= set(
+            earlier.message_ids
+        ):  # words went: only their summary tells of them
+            is_told = bool(before) and {one.message_id for one in after} >= {one.message_id for one in before}
+            known = earlier.summary.split("\n")[: -1 if is_told else None]
+            fresh = [one for one in self.summary.split("\n") if one not in known]
+            words = dict.fromkeys([*self.keywords, *earlier.keywords])
+            told = {"summary": "\n".join([*known, *fresh][-_PIECES:]), "keywords": [*words][:_KEYWORDS]}
         return self.model_copy(
             update={
                 "ts_start": min(self.ts_start, earlier.ts_start),
                 "ts_end": max(self.ts_end, earlier.ts_end),
-                "full_log": written(sorted(turns.values(), key=lambda turn: turn.time)),
+                "full_log": _written(sorted(turns.values(), key=lambda turn: turn.time), unread),
                 "present": [name for name in earlier.present if name in self.present],
                 "message_ids": list(dict.fromkeys([*earlier.message_ids, *self.message_ids])),
                 "domain": self.domain or earlier.domain,
-                **{
-                    name: getattr(drawn, name) for name in ("summary", "keywords", "embedding", "embedder", "dimension")
-                },
+                **told,
+                **{name: getattr(drawn, name) for name in ("embedding", "embedder", "dimension")},
             }
         )
 
     def renamed(self, names: Mapping[str, str]) -> ThreadRecord:
         """Return the thread with personas under the names that they have now."""
-        turns = [turn.renamed(names) for turn in self.turns]
+        turns, unread = _read(self.full_log)
         present = [names.get(one, one) for one in self.present]
-        return self.model_copy(update={"present": present, "full_log": written(turns)})
+        full_log = _written([turn.renamed(names) for turn in turns], unread)
+        return self.model_copy(update={"present": present, "full_log": full_log})
 
 
 class SessionRecord(BaseModel):
@@ -217,7 +247,7 @@ def thread_of(session_id: str, turns: Sequence[SessionTurn], domain: str = "") -
         ts_start=turns[0].time,
         ts_end=turns[-1].time,
         domain=domain,
-        full_log=written(turns),
+        full_log=_written(turns),
         present=present_throughout(turns),
         message_ids=[turn.message_id for turn in turns],
     )
@@ -229,6 +259,20 @@ def present_throughout(turns: Iterable[SessionTurn]) -> list[str]:
     return [name for name in heard[0] if all(name in one for one in heard)] if heard else []
 
 
-def written(turns: Iterable[SessionTurn]) -> str:
-    """Return turns as a full log holds them: a JSON object a line."""
-    return "\n".join(json.dumps(turn.model_dump(mode="json"), ensure_ascii=False) for turn in turns)
+def _written(turns: Iterable[SessionTurn], unread: Iterable[str] = ()) -> str:
+    """Return turns as a full log holds them: a JSON object a line; lines that cannot be read stay behind them."""
+    return "\n".join([*(json.dumps(turn.model_dump(mode="json"), ensure_ascii=False) for turn in turns), *unread])
+
+
+def _read(full_log: str) -> tuple[list[SessionTurn], list[str]]:
+    """Return the turns of a full log, and the lines that cannot be read.
+
+    Only a line feed ends a line: other characters that do so elsewhere, U+2028 say, stand in what was said.
+    """
+    turns, unread = list[SessionTurn](), list[str]()
+    for line in full_log.split("\n"):
+        try:
+            turns += [SessionTurn.model_validate_json(line)] if line.strip() else []
+        except ValidationError:
+            unread.append(line)
+    return turns, unread

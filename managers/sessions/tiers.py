@@ -17,17 +17,21 @@ from typing import Final
 from managers.sessions.cold import ColdArchive, FolderArchive
 from managers.sessions.database import Database
 from managers.sessions.hot import HOT, FileHot, HotStore
+from managers.sessions.long_term import LongTerm
 from managers.sessions.records import Gone, SessionRecord, ThreadRecord, thread_of
 from managers.sessions.redis_address import parted, with_password
 from managers.sessions.redis_hot import RedisHot
 from managers.sessions.warm import TABLES, WarmStore
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
-from managers.storage.files import files, remove, remove_tree
+from managers.storage.files import entries, files, remove, remove_tree
 from managers.storage.locks import holding
 from managers.storage.opening import is_folder, walk
 from managers.storage.paths import Home, safe_name
 from managers.storage.settings import REDIS, Secrets, SessionSettings, SettingsFile
+from managers.storage.texts import Texts
+
+_say = Texts("notices/sessions")
 
 WARM: Final = timedelta(days=7)
 """So long after its last message a thread has its full log in the database."""
@@ -145,12 +149,19 @@ class Sessions:
         if found is None:
             return None
         record, last = found
-        turns = self._with_log(last).turns if last and last.thread_id == record.last_thread_id else []
+        is_current = last is not None and last.thread_id == record.last_thread_id
+        turns = self._as_read(self._with_log(last)).turns if last and is_current else []
         return record.model_copy(update={"history": turns})
 
     def _with_log(self, thread: ThreadRecord) -> ThreadRecord:
         kept = None if thread.full_log else self.archive.get(thread.session_id, thread.thread_id)
         return thread.model_copy(update={"full_log": kept.full_log}) if kept else thread
+
+    def _as_read(self, thread: ThreadRecord) -> ThreadRecord:
+        """Return a thread of which turns are to be read; say so where some cannot be."""
+        if count := thread.unread:
+            self._told(_say.notice("sessions-turns-unread", count=count, day=f"{thread.ts_start:%Y-%m-%d}"))
+        return thread
 
     # Changing
 
@@ -216,6 +227,9 @@ class Sessions:
         remove_tree(self.home.sessions / "archive" / safe_name(session_id))
         for name in files(self.home.sessions / "hot", f"{safe_name(session_id)}.json.broken-*"):
             remove(name)
+        for user in entries(self.home.sessions / "users", {"folder"}):
+            if any(one.origin == session_id for one in LongTerm(self.home, user.name, self.clock).load().chunks):
+                remove_tree(self.home.sessions / "users" / user.name)  # made anew from what is left
 
     def _go_through(
         self,
@@ -294,7 +308,7 @@ class Sessions:
             yield self._finished(running)
 
     def _finished(self, thread: ThreadRecord) -> ThreadRecord:
-        return thread if thread.summary else self.finish(thread)
+        return thread if thread.summary else self.finish(self._as_read(thread))
 
     def _let_logs_go(self) -> int:
         """Take the full logs of threads that ended a week ago out of the database, into the archive if one is wanted.

@@ -16,6 +16,7 @@ from managers.storage.files import dump_json, make_folder, read_bytes, set_aside
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.locks import holding
 from managers.storage.paths import Home
+from managers.storage.unchanged import Unchanged
 
 FIRST: Final = "me"
 UID: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
@@ -62,11 +63,12 @@ class UserStore:
         self._only_look = only_look
         self._path = home.sessions / "users.json"
         self._clock = clock
+        self._kept = Unchanged[Users]()
 
     def load(self) -> Users:
         """Return who spoke when; of a file that cannot be understood, nothing."""
         try:
-            return self._read()
+            return self._kept.get(self._read, self._path)
         except (NotJsonError, ValidationError):
             return Users()
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from managers.hygiene.contradictions import doubt, tell
 from managers.hygiene.duplicates import add_insight, without_known_events
-from managers.memory.entities import Entity, Fact, Kind, ended, name_key
+from managers.memory.entities import Entity, Fact, Kind, given_way, name_key
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, Goals, closes_with
 from managers.memory.insights import Insight
@@ -135,13 +135,13 @@ def _entity_change(
         )
         for fact in draft.facts
     ]
-    replaced = [fact.replaces for fact in draft.facts if fact.replaces]
+    replacing = [(one.replaces, fact) for one, fact in zip(draft.facts, facts, strict=True) if one.replaces]
 
     def make(copy: WorkingCopy) -> None:
-        for fact_id in replaced:  # it may stand on another's card than what replaces it
-            there = copy.entity([owners[fact_id]])
+        for old, new in replacing:  # what it replaces may stand on another's card
+            there = copy.entity([owners[old]])
             if there is not None:
-                copy.put_entity(ended(there, fact_id, f"{day.date:%Y-%m}", day.sheet.language))
+                copy.put_entity(given_way(there, old, new, f"{day.date:%Y-%m}", day.sheet.language))
         entity = copy.entity_of(draft.name, draft.aliases)
         if entity is None:
             entity = Entity(draft.name, draft.kind, f"{now:{TIME}}", mind=mind)

@@ -17,7 +17,6 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.mind import Cancel, Sheet
-from managers.recall.hits import Hit
 from managers.sleep.condensing import ASKED_A_NIGHT, due_spans
 from managers.sleep.cost import DreamCost, estimated
 from managers.sleep.dream_days import Days
@@ -28,7 +27,7 @@ from managers.sleep.night_writer import NightWriter, TakenBackMeanwhileError
 from managers.sleep.reflection_levels import NIGHTS_IN_ONE, levels_of, transactions
 from managers.sleep.report import DreamReport, failure_notices
 from managers.sleep.tasks import DAY_TASKS, DayMaterial, DreamMind, Level, Task, is_speech
-from managers.sleep.thinking import Thinker
+from managers.sleep.thinking import Past, Thinker
 from managers.storage.clock import Clock
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings, PrivacySettings, SleepSettings
@@ -77,7 +76,7 @@ class Dreamer:
         apply: Apply,
         settings: SleepSettings | None = None,
         limits: MemorySettings | None = None,
-        recall: Callable[[str], Sequence[Hit]] = lambda _: (),
+        recall: Past = lambda _words, _messages: (),
         privacy: PrivacySettings | None = None,
     ) -> None:
         """Hold what a dream needs.
@@ -92,7 +91,7 @@ class Dreamer:
             apply: writes files, all or none, with a history entry.
             settings: when the deeper reflections are due.
             limits: from when on memories count as the same, and how many there may be.
-            recall: searches the past before a reflection.
+            recall: searches the past before a reflection, told which messages the words are taken from.
             privacy: what is written down masked.
         """
         self.paths, self._log, self._clock = paths, log, clock
@@ -110,6 +109,7 @@ class Dreamer:
             fallback=fallback,
             settings=self._settings,
             gone=self._gone,
+            deleted=log.deleted,
             when=lambda ids: [message.time for message in log.originals(ids).values()],
             recall=recall,
             privacy=privacy or PrivacySettings(),
@@ -187,7 +187,7 @@ class Dreamer:
         with dreaming(self.paths):
 
             def think() -> Night:
-                night = Night(WorkingCopy(self._stores), self._clock.now())
+                night = Night(WorkingCopy(self._stores), self._clock.now(), tasks=frozenset(tasks))
                 material = self._days.material(day, anew=True)
                 if not material.messages:
                     raise NothingSaidError(day=day.isoformat())

@@ -123,7 +123,9 @@ def dreaming(paths: PersonaPaths) -> Iterator[None]:
     """
     with ExitStack() as stack:
         try:
-            stack.enter_context(holding(paths.memory / ".dream.lock", paths.name, wait=0, is_reentrant=False))
+            stack.enter_context(
+                holding(paths.memory / ".dream.lock", paths.name, wait=0, is_reentrant=False, within=paths.folder)
+            )
         except BusyError as error:
             raise DreamingAlreadyError(name=paths.name) from error
         yield

@@ -64,6 +64,8 @@ class Night:
     calls: int = 0
     level: Level | None = None
     """How deep it reflected at its end."""
+    tasks: frozenset[str] | None = None
+    """The only tasks that it did of its days; None: all that were to be done."""
     at: datetime = field(init=False)
 
     def __post_init__(self) -> None:

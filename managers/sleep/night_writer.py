@@ -104,9 +104,10 @@ class NightWriter:
         """Note what waits for the next night."""
         state = copy.state
         waiting = {day: tasks for day, tasks in state.waiting.items() if day_of(day) not in set(days)}
-        waiting |= {
-            day: tasks for day, tasks in night.waiting.items() if tasks and day in {d.isoformat() for d in days}
-        }
+        for day in {one.isoformat() for one in days}:
+            left = [] if night.tasks is None else [one for one in state.waiting.get(day, []) if one not in night.tasks]
+            if tasks := list(dict.fromkeys([*left, *night.waiting.get(day, [])])):
+                waiting[day] = tasks
         changed = state.model_copy(
             update={
                 "waiting": waiting,

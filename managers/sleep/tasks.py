@@ -38,7 +38,7 @@ def is_testimony(message: Message) -> bool:
     """Whether what it says may become a fact: a person said it.
 
     The user's words do, and those of a persona whom a person spoke (an imported conversation: no mind
-    stands in its trailer). What a mind made the persona, or another one, say is an invention.
+    stands in its trailer). What a mind made the persona, or another one, say is an invention, and so is its greeting.
     """
     return message.role == "user" or (message.role == "persona" and not message.mind)
 

@@ -66,6 +66,7 @@ _GIST_WORDS = 12
 _DAYS_BEFORE = 3
 _CLOSE = 12
 _OF = ("'s ", "’s ", "の")
+Past = Callable[[str, Collection[str]], Sequence[Hit]]
 logger = logging.getLogger(__name__)
 
 
@@ -74,9 +75,10 @@ class Thinker:
     """Asks the mind, one task after the other.
 
     Attributes:
-        gone: tells which of some messages were taken back.
+        gone: tells which of some messages were taken back, or are in no file any more.
+        deleted: tells which messages were taken back for good.
         when: tells when messages were said.
-        recall: searches the past.
+        recall: searches the past for some words, told which messages they are taken from.
         privacy: what is written down with placeholders for what is private.
     """
 
@@ -86,8 +88,9 @@ class Thinker:
     fallback: DreamMind
     settings: SleepSettings
     gone: Callable[[Collection[str]], Collection[str]]
+    deleted: Callable[[], Collection[str]]
     when: Callable[[Collection[str]], Sequence[datetime]]
-    recall: Callable[[str], Sequence[Hit]]
+    recall: Past
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     _since: dict[str, datetime] = field(default_factory=dict, init=False)
     """When the questions came up that were looked at in this run."""
@@ -112,7 +115,8 @@ class Thinker:
             def is_gone(message_id: str) -> bool:
                 return message_id in material.changed or bool(self.gone([message_id]))
 
-            night.take(withdrawals(night.copy, material.date, is_gone))
+            deleted = frozenset(self.deleted()).union(material.changed)
+            night.take(withdrawals(night.copy, material.date, is_gone, deleted))
         if not material.messages:
             night.settled.append(material.date)
             night.take(without_episode(night.copy, material.date))
@@ -289,7 +293,7 @@ class Thinker:
         told = material.ids
         first = min([*(day.date for day in material.days), *(episode.date for episode in material.episodes)])
         try:
-            hits = self.recall(_gist(material))
+            hits = self.recall(_gist(material), {*told, *(one for it in material.questions for one in it.evidence)})
         except UtataneError as error:  # a night can do without
             logger.warning("no search before the reflection: %s", error)
             return ()

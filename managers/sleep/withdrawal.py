@@ -31,11 +31,13 @@ class Gone:
         has: whether a message is.
         first: the day on which the first of them was said.
         is_asked: somebody asked for it: what rests on any of them goes, and not only what rests on nothing else.
+        deleted: those that a person took out of the conversation, and that are not merely lost.
     """
 
     has: Callable[[str], bool]
     first: date
     is_asked: bool = False
+    deleted: frozenset[str] = frozenset()
 
     def takes(self, evidence: Iterable[str]) -> bool:
         """Tell whether what rests on some messages is withdrawn."""
@@ -72,15 +74,18 @@ def dreamt_anew(stores: Stores, days: Collection[date]) -> dict[Path, bytes | No
     return copy.files()
 
 
-def withdrawals(copy: WorkingCopy, day: date, is_gone: Callable[[str], bool]) -> list[Change]:
-    """Return the changes that withdraw what rests on deleted messages of a day alone.
+def withdrawals(
+    copy: WorkingCopy, day: date, is_gone: Callable[[str], bool], deleted: frozenset[str] = frozenset()
+) -> list[Change]:
+    """Return the changes that withdraw what rests on deleted messages alone: those of a day, or of several by now.
 
     Args:
         copy: the memories.
         day: the day from which messages have gone.
-        is_gone: whether a message was deleted.
+        is_gone: whether a message was deleted, changed, or is in no file any more.
+        deleted: the messages that were deleted on any day.
     """
-    gone, changes = Gone(is_gone, day), []
+    gone, changes = Gone(is_gone, day, deleted=deleted), []
     for entity in copy.all_entities():
         if any(_is_unfounded(fact, gone) for fact in entity.facts):
             names = entity.names
@@ -117,7 +122,7 @@ def _is_unfounded(fact: Fact, gone: Gone) -> bool:
         return False
     if gone.is_asked:
         return all(map(gone.has, fact.evidence)) or fact.since >= gone.first.isoformat()
-    return fact.since == gone.first.isoformat()
+    return fact.since == gone.first.isoformat() or gone.deleted.issuperset(fact.evidence)
 
 
 def _entity(entity: Entity, gone: Gone) -> Entity:
@@ -179,20 +184,28 @@ def _question(question: Question, gone: Gone) -> Question | None:
 
 
 def _goal(goal: Goal, gone: Gone) -> Goal | None:
-    """Return a goal as it stands now: without the step that what is gone brought it."""
+    """Return a goal as it stands now: without the steps that what is gone brought it."""
     left = [one for one in goal.evidence if not gone.has(one)]
     if len(left) == len(goal.evidence):
         return goal
     is_new = gone.is_asked and not _is_before(goal.created_at, gone.first)
     if goal.mind != USER and (not left or is_new):
         return None
-    changes: dict[str, object] = {"evidence": left}
-    if not _is_before(goal.updated_at, gone.first):
-        if goal.status == "active":
-            changes["progress_notes"] = goal.progress_notes[:-1]
-        else:
-            changes |= {"status": "active", "reason": ""}
-    return goal.model_copy(update=changes)
+    notes = [note for note in goal.progress_notes if not gone.takes(goal.rests_on(note))]
+    changes: dict[str, object] = {
+        "evidence": left,
+        "note_evidence": {one: brought for one, brought in goal.note_evidence.items() if not gone.has(one)},
+    }
+    # What an older version noted does not say what it rests on: then it was the last step.
+    is_last = not _is_before(goal.updated_at, gone.first) and any(
+        gone.has(one) and one not in goal.note_evidence for one in goal.evidence
+    )
+    ended = goal.rests_on(goal.reason)
+    if goal.status != "active" and (gone.takes(ended) or (is_last and not ended)):
+        changes |= {"status": "active", "reason": ""}
+    elif goal.status == "active" and is_last and notes and not goal.rests_on(notes[-1]):
+        notes = notes[:-1]
+    return goal.model_copy(update={**changes, "progress_notes": notes})
 
 
 def _is_before(moment: str, first: date) -> bool:

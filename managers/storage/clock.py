@@ -35,13 +35,31 @@ class SystemClock:
 def local(moment: datetime) -> datetime:
     """Return a time of elsewhere as this computer's clock shows it: naive, as the files hold it.
 
+    Where the clock shows an hour twice, the `fold` of the second time is 1.
+
     Raises:
         ValueError: here it is beyond all bounds.
     """
+    if moment.tzinfo is None:
+        return moment
     try:
-        return moment if moment.tzinfo is None else moment.astimezone().replace(tzinfo=None)
+        shown = moment.astimezone().replace(tzinfo=None)
+        return shown.replace(fold=int(shown.timestamp() < moment.timestamp()))
     except (OverflowError, OSError) as error:
         raise ValueError(str(error)) from error
+
+
+def instant(shown: datetime) -> datetime:
+    """Return when this computer's clock shows a time, in UTC; as it is, where that is beyond all bounds."""
+    try:
+        return shown.astimezone(UTC)
+    except (OverflowError, OSError, ValueError):
+        return shown.replace(tzinfo=UTC)
+
+
+def is_shown_twice(shown: datetime) -> bool:
+    """Whether this computer's clock shows a time twice, as at the end of summer time."""
+    return instant(shown.replace(fold=0)) < instant(shown.replace(fold=1))
 
 
 _CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"

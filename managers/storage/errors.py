@@ -102,6 +102,10 @@ class UnwritableError(UtataneError):
     """A file or folder cannot be written (permissions, read-only media)."""
 
 
+class MovedAwayError(UnwritableError):
+    """A persona's folder is not there any more: it was renamed or removed meanwhile. Facts: `name`."""
+
+
 class DiskTroubleError(UtataneError):
     """The system refused to read or write something, and nobody was prepared for that. Facts: `path`, `cause`."""
 

@@ -232,6 +232,7 @@ def fsync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     except OSError as error:
         if error.errno not in _NOT_ON_FOLDERS:
+            error.filename = os.fspath(folder)  # a descriptor has no name to be told
             raise
     finally:
         os.close(descriptor)

@@ -21,6 +21,7 @@ from typing import Any, Final, Literal
 from managers.storage import opening
 from managers.storage.errors import (
     DiskFullError,
+    ExternallyChangedError,
     FileTooLargeError,
     Notice,
     NotPlainFileError,
@@ -81,11 +82,15 @@ class Journal:
         except OSError as error:
             raise unread(error, self.at) from error
 
-    def apply(self, changes: Mapping[Path, bytes | None]) -> None:
+    def apply(self, changes: Mapping[Path, bytes | None], seen: Mapping[Path, bytes | None] | None = None) -> None:
         """Write or delete (None) every file, or none.
 
+        Args:
+            changes: the files with their new content.
+            seen: what some of them held when they were read; one that is another now refuses the whole.
+
         Raises:
-            DiskFullError, UnwritableError: nothing was changed.
+            ExternallyChangedError, DiskFullError, UnwritableError: nothing was changed.
         """
         with _explaining():
             for path in changes:
@@ -93,7 +98,7 @@ class Journal:
             self._clear()
         try:
             with _explaining():
-                steps = self._stage(changes)
+                steps = self._stage(changes, seen)
             self._decide("forward", steps)
         except UtataneError:
             self._clear_if_possible()
@@ -150,13 +155,17 @@ class Journal:
         opening.move(self.at, kept)
         fsync_folder(self.folder)
 
-    def _stage(self, changes: Mapping[Path, bytes | None]) -> list[_Step]:
+    def _stage(
+        self, changes: Mapping[Path, bytes | None], seen: Mapping[Path, bytes | None] | None = None
+    ) -> list[_Step]:
         steps, staged = [], dict[Path, bytes]()
         for number, (path, content) in enumerate(changes.items()):
             name = path.relative_to(self.folder).as_posix()
             assert may_be_changed(name)  # or nobody would finish it
             make_folder(path.parent)
             before = read_bytes(path)
+            if seen is not None and before != seen.get(path, before):
+                raise ExternallyChangedError(path=path.name, theirs=(before or b"").decode("utf-8", "replace"))
             if before is not None:
                 _keep(path, self._old(number), before)
             if content is not None:
@@ -234,7 +243,7 @@ def _digest(path: Path) -> str | None:
 
 def journal_of(paths: PersonaPaths) -> Journal:
     """Return the journal of a persona's folder."""
-    return Journal(paths.folder, paths.history / "pending", Installation(paths.home))
+    return Journal(paths.folder, paths.pending, Installation(paths.home))
 
 
 def put_aside(paths: PersonaPaths) -> list[str]:

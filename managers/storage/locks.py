@@ -6,11 +6,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from filelock import FileLock, Timeout
 
-from managers.storage.errors import AlreadyRunningError, BusyError, DiskFullError, UnwritableError, UtataneError
+from managers.storage.errors import (
+    AlreadyRunningError,
+    BusyError,
+    DiskFullError,
+    MovedAwayError,
+    UnwritableError,
+    UtataneError,
+)
 from managers.storage.files import explained, make_folder, read_bytes, write_atomic
 from managers.storage.opening import PRIVATE_FILE, check_plain, unlink
 from managers.storage.paths import Home, PersonaPaths
@@ -22,6 +31,9 @@ WAIT_SECONDS = 10.0
 _LONG_SECONDS, _PAUSE_SECONDS = 0.25, 0.08
 """After so long, long work pauses for so long: whoever waits looks twenty times a second."""
 
+_held_within: Final[set[Path]] = set()
+"""In which personas' folders this process has held a lock."""
+
 
 @contextmanager
 def writing(paths: PersonaPaths, wait: float = WAIT_SECONDS) -> Iterator[None]:
@@ -29,9 +41,10 @@ def writing(paths: PersonaPaths, wait: float = WAIT_SECONDS) -> Iterator[None]:
 
     Raises:
         BusyError: somebody else has held it for longer than `wait` seconds.
+        MovedAwayError: the folder is not there any more.
         UnwritableError, DiskFullError: nothing can be written there, not even the lock.
     """
-    with holding(paths.lock, paths.name, wait):
+    with holding(paths.lock, paths.name, wait, within=paths.folder):
         yield
 
 
@@ -49,7 +62,14 @@ def let_others_in(held_since: float) -> float:
 
 
 @contextmanager
-def holding(lock_file: Path, name: str, wait: float = WAIT_SECONDS, *, is_reentrant: bool = True) -> Iterator[None]:
+def holding(
+    lock_file: Path,
+    name: str,
+    wait: float = WAIT_SECONDS,
+    *,
+    is_reentrant: bool = True,
+    within: Path | None = None,
+) -> Iterator[None]:
     """Hold a lock file.
 
     Args:
@@ -57,13 +77,18 @@ def holding(lock_file: Path, name: str, wait: float = WAIT_SECONDS, *, is_reentr
         name: what the error calls that which is locked.
         wait: seconds.
         is_reentrant: whether the thread that holds it may take it once more.
+        within: a persona's folder, which is not made once more: whoever it belonged to is called something else by now.
 
     Raises:
+        MovedAwayError: the folder `within` is not there any more, or another one than before somebody let go of the lock.
         BusyError, UnwritableError, DiskFullError
     """
     # A singleton per path makes the lock reentrant for nested writers of the same thread, while
     # other threads and processes wait: the instance is thread-local.
-    lock = FileLock(lock_file, mode=PRIVATE_FILE, is_singleton=is_reentrant)
+    lock = _reentrant_lock(lock_file) if is_reentrant else FileLock(lock_file, mode=PRIVATE_FILE)
+    number = None if within is None or lock.is_locked else _number_of(within)
+    if number is None and within in _held_within and not lock.is_locked:
+        raise MovedAwayError(name=name)
     try:
         make_folder(lock_file.parent)
         check_plain(lock_file)
@@ -71,11 +96,32 @@ def holding(lock_file: Path, name: str, wait: float = WAIT_SECONDS, *, is_reentr
     except Timeout as error:
         raise BusyError(name=name) from error
     except OSError as error:
+        if number is not None and within is not None and not within.exists():
+            raise MovedAwayError(name=name) from error
         raise explained(error, lock_file.parent) from error
     try:
+        if within is not None:
+            if number is not None and number != _number_of(within):
+                raise MovedAwayError(name=name)
+            _held_within.add(within)
         yield
     finally:
         lock.release()
+
+
+def _number_of(folder: Path) -> tuple[int, int] | None:
+    """Return what tells a folder from another one of the same name; None where there is none."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+@lru_cache(maxsize=256)
+def _reentrant_lock(lock_file: Path) -> FileLock:
+    """Return a path's one lock; made once, for that takes as long as to take it, and a turn does so thirty times."""
+    return FileLock(lock_file, mode=PRIVATE_FILE, is_singleton=True)
 
 
 @dataclass(frozen=True, slots=True)

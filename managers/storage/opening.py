@@ -12,7 +12,7 @@ own: there links lead where they lead. So they do above a persona's folder: the 
 import errno
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import IO, Final, Literal
@@ -35,6 +35,8 @@ _NOT_PLAIN: Final = frozenset({errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP
 """What opening says of a link that is not followed (EMLINK: BSD), of sockets and pipes that nobody reads, of folders."""
 _NAME_SURROGATE: Final = 0x20000000
 """The bit of a Windows reparse tag that stands for "another place": links and junctions, but no cloud drive's files."""
+
+_KINDS: Final[Mapping[int, Kind]] = {stat.S_IFLNK: "link", stat.S_IFREG: "file", stat.S_IFDIR: "folder"}
 
 _guarded: set[str] = set()
 
@@ -255,16 +257,21 @@ def _look_on_the_way(name: str) -> bool:
     Raises:
         NotPlainError: there is a link, or a step back, between the guarded folder and the path.
     """
-    way = [name]
-    while way[-1] not in _guarded:
-        cut = way[-1].rfind(os.sep)
+    above, way = name, list[str]()
+    while above not in _guarded:
+        cut = above.rfind(os.sep)
         if cut <= 0:
             return False
-        way.append(way[-1][:cut])
-    if any(step.endswith(f"{os.sep}..") for step in way[:-1]):
+        above = above[:cut]
+        way.append(above)
+    if f"{os.sep}..{os.sep}" in f"{name[len(above) :]}{os.sep}":
         raise NotPlainError(name)
-    for step in reversed(way[1:]):
-        if _kind_of(step) not in {"folder", None}:
+    for step in reversed(way):
+        try:
+            status = os.lstat(step)
+        except (FileNotFoundError, NotADirectoryError):
+            return True  # and nothing is in it
+        if kind_of(status) != "folder":
             raise NotPlainError(step)
     return True
 
@@ -278,8 +285,6 @@ def _kind_of(name: str) -> Kind | None:
 
 def kind_of(found: os.stat_result) -> Kind:
     """Tell what was looked at."""
-    if stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) & _NAME_SURROGATE:
+    if getattr(found, "st_reparse_tag", 0) & _NAME_SURROGATE:
         return "link"
-    if stat.S_ISREG(found.st_mode):
-        return "file"
-    return "folder" if stat.S_ISDIR(found.st_mode) else "special"
+    return _KINDS.get(stat.S_IFMT(found.st_mode), "special")

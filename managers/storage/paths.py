@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from managers.storage.errors import NoNameError, UnsafeNameError
@@ -72,17 +72,14 @@ def _problem(name: str) -> tuple[str, str] | None:
     return None
 
 
-class _At:
-    """A place in a folder, as an attribute of whatever has that folder."""
+class _At(cached_property[Path]):
+    """A place in a folder, as an attribute of whatever has that folder; joined once, for a turn asks hundreds of times."""
 
     def __init__(self, *parts: str) -> None:
-        self._parts = parts
-
-    def __get__(self, owner: PersonaPaths | Home, kind: type[object] | None = None) -> Path:
-        return owner.folder.joinpath(*self._parts)
+        super().__init__(lambda owner: owner.folder.joinpath(*parts))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PersonaPaths:
     """The files of one persona's folder (names as in the specification)."""
 
@@ -96,6 +93,8 @@ class PersonaPaths:
     notepad = _At("notepad.txt")
     log = _At("log.txt")
     log_archives = _At("log_archives")
+    log_journal = _At("log_archives", ".moving.json")
+    """Stands there while days move from the log to the archives."""
     log_import_source = _At("log_import_source")
     episodic_memory = _At("episodic_memory")
     entity_memory = _At("entity_memory")
@@ -115,6 +114,8 @@ class PersonaPaths:
     growth = _At("growth")
     """What it learned in its own talks: adapters of a local model, and what they are made from."""
     history = _At(".history")
+    pending = _At(".history", "pending")
+    """The journal of a change that is being made."""
     lock = _At(".lock")
     mark = _At(".persona-id")
 
@@ -126,13 +127,13 @@ class PersonaPaths:
     def name(self) -> str:
         return self.folder.name
 
-    @property
+    @cached_property
     def home(self) -> Home:
         """The home folder that the persona lives in: the one above `characters/`, `.trash/` likewise."""
         return Home(self.folder.parent.parent)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Home:
     """The user's folder: settings, secrets, characters, trash."""
 

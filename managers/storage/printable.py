@@ -12,7 +12,12 @@ _TURNS = r"\u202a-\u202e\u2066-\u2069"
 """Embeddings, overrides and isolates of direction: they show a name backwards, which then reads as another."""
 _BREAKS = r"\u2028\u2029"
 """Line breaks for some terminals, and for JavaScript that reads JSON."""
+_UNSEEN = (
+    r"\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e007f"
+)
+"""What nobody sees: direction, no width, fillers, tags that spell words. What joins letters and emoji is none of it."""
 
+_MARKED = re.compile(f"[{_UNSEEN}]")
 _TAKEN_OUT = re.compile(f"[{_ORDERS}{_TURNS}]")
 _LINE_ENDS = re.compile(f"[{_BREAKS}]")
 _WHITE = re.compile(f"[\n\t{_BREAKS}\r]+")
@@ -27,6 +32,11 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Return the text as one line that a terminal obeys in nothing."""
     return _TAKEN_OUT.sub("", _WHITE.sub(" ", text)).strip()
+
+
+def marked(text: str) -> str:
+    """Return a text in which what nobody sees stands as its number: what is asked about is what is read."""
+    return _MARKED.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
 def shown(name: str) -> str:

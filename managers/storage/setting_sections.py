@@ -10,6 +10,12 @@ MaskModels = Literal["elsewhere", "always", "never"]
 """Whose prompts are masked: models' that are not on this computer, all models', nobody's."""
 
 
+MOST_DAYS: Final = 700_000
+"""Longer ago than that there is no date."""
+MOST_MINUTES: Final = 1_000_000_000
+"""Some 1,900 years; Python counts no more than a little above that."""
+
+
 class Section(BaseModel):
     """A section of the settings: what is unknown is passed over, and what is set is checked."""
 
@@ -83,11 +89,11 @@ class ConversationSettings(Section):
 
     window_turns: int = Field(20, ge=1)
     """How many of the last turns of the thread the mind reads, if the token budget has room."""
-    idle_minutes: float = Field(15, gt=0)
+    idle_minutes: float = Field(15, gt=0, le=MOST_MINUTES)
     """After this long without a word a conversation has ended."""
-    log_days: int = Field(7, ge=1)
+    log_days: int = Field(7, ge=1, le=MOST_DAYS)
     """How many days `log.txt` holds before older ones move to `log_archives/`."""
-    episode_memory_lookback_days: int = Field(14, ge=0)
+    episode_memory_lookback_days: int = Field(14, ge=0, le=MOST_DAYS)
     light_drive_threshold: float = Field(0.4, ge=0, le=1)
     read_emotion_with_model: bool = False
     """Whether the small model reads the emotion of each message anew, after the reply."""
@@ -169,7 +175,7 @@ class SleepSettings(Section):
     """One switch that keeps the persona from writing first, whatever else is set."""
     quiet_start_hour: int = Field(0, ge=0, le=23)
     quiet_end_hour: int = Field(7, ge=0, le=24)
-    idle_minutes_before_dream: float = Field(30, ge=0)
+    idle_minutes_before_dream: float = Field(30, ge=0, le=MOST_MINUTES)
     boredom_threshold: float = Field(0.6, ge=0, le=1)
     curiosity_threshold: float = Field(0.6, ge=0, le=1)
     goal_achievement_threshold: float = Field(0.6, ge=0, le=1)
@@ -177,8 +183,8 @@ class SleepSettings(Section):
     boredom_full_hours: float = Field(72, gt=0)
     """Idle hours at which boredom reaches 1 on its logarithmic curve."""
     devotion_half_life_hours: float = Field(24, gt=0)
-    weekly_reflection_days: int = Field(7, ge=1)
-    monthly_reflection_days: int = Field(30, ge=1)
+    weekly_reflection_days: int = Field(7, ge=1, le=MOST_DAYS)
+    monthly_reflection_days: int = Field(30, ge=1, le=MOST_DAYS)
 
 
 class PageSettings(Section):

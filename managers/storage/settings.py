@@ -81,6 +81,9 @@ REDIS = "redis"
 GEMINI_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 """Where people have it in their environment."""
 
+_NO_TOML = (ValueError, RecursionError, tomlkit.exceptions.TOMLKitError)
+"""What the two parsers raise: wrong bytes or words, numbers of thousands of digits, endless nesting, a name that stands twice."""
+
 
 class Settings(Section):
     """All settings, by section."""
@@ -162,7 +165,7 @@ def _understood(data: bytes | None) -> tuple[Settings, list[Notice]]:
         return Settings(), []
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except _NO_TOML as error:
         return Settings(), [_say.notice("settings-broken", error=error)]
     return lenient(table)
 
@@ -173,9 +176,11 @@ def _changing(path: Path) -> AbstractContextManager[None]:
 
 
 def _parsed(path: Path) -> tomlkit.TOMLDocument:
+    data = read_bytes(path) or b""
     try:
-        return tomlkit.parse((read_bytes(path) or b"").decode("utf-8-sig"))
-    except (tomlkit.exceptions.ParseError, UnicodeDecodeError) as error:
+        tomllib.loads(data.decode("utf-8-sig"))  # what cannot be read is not changed either: tomlkit takes some of it
+        return tomlkit.parse(data.decode("utf-8-sig"))
+    except _NO_TOML as error:
         # Not the parser's own words: in secrets.toml they would quote a part of a key.
         raise MistakeInFileError(path=path, cause="TOML") from error
 
@@ -250,7 +255,7 @@ class Secrets:
             return ""
         try:
             keys = tomllib.loads(data.decode("utf-8-sig")).get("keys", {})
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except _NO_TOML as error:
             raise MistakeInFileError(path=self.path, cause="TOML") from error
         if not isinstance(keys, Mapping):
             raise MistakeInFileError(path=self.path, cause="[keys]")

@@ -16,7 +16,7 @@ from managers.storage.files import entries
 BRANCH = "refs/heads/main"
 BRANCH_FILE = f".history/{BRANCH}"
 """The history's one branch: it moves with the files, in the same transaction."""
-_RECORDS = r"(?:persona|card|lorebook|goals(_archived_\d{3})?)\.json"
+_RECORDS = r"(?:persona|card|lorebook|goals(_archived_\d{3,})?)\.json"
 _TEXTS = r"(?:SystemPrompt|core_memory|notepad)\.txt"
 _SINGLE = re.compile(f"{_RECORDS}|{_TEXTS}")
 _FOLDERS = ("episodic_memory", "entity_memory", "memory")

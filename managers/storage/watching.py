@@ -56,6 +56,7 @@ class Listing:
     def __init__(self, folder: Path, wanted: Callable[[str], bool]) -> None:
         """Remember the folder; nothing is looked at yet. See `listing`."""
         self.folder = folder
+        self.place = os.fspath(folder)
         self._wanted = wanted
         self._lock = threading.Lock()
         self._files: Mapping[str, Identity] = {}
@@ -179,9 +180,7 @@ def listing(folder: Path, wanted: Callable[[str], bool] = every) -> Listing:
 
 def written_into(path: Path) -> None:
     """Note that a file was changed where it lies: its folder's time tells nothing of that."""
-    with _guard:
-        concerned = [one for (folder, wanted), one in _known.items() if folder == path.parent and wanted(path.name)]
-    for one in concerned:
+    for one in _listings_of(path, with_it=True):
         one.forget()
 
 
@@ -191,12 +190,17 @@ def beside_listed(path: Path) -> Iterator[None]:
 
     What somebody else does there at this very moment is noticed by the thread.
     """
-    with _guard:
-        others = [one for (folder, wanted), one in _known.items() if folder == path.parent and not wanted(path.name)]
     with contextlib.ExitStack() as stack:
-        for one in others:
+        for one in _listings_of(path, with_it=False):
             stack.enter_context(one.undisturbed())
         yield
+
+
+def _listings_of(path: Path, *, with_it: bool) -> list[Listing]:
+    """Return the listings of a file's folder that want it, or that do not."""
+    folder, name = os.path.split(path)
+    with _guard:
+        return [one for one in _known.values() if one.place == folder and one.wants(name) is with_it]
 
 
 def _keep_watching(one: Listing) -> bool:

@@ -14,18 +14,20 @@ from agent.memories import Memories
 from agent.services import Services, open_services
 from managers.hygiene.inventory import mark, mark_said
 from managers.hygiene.inventory import memories as active
-from managers.memory.audience import Kept, Marked, file_named, with_answers
-from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.audience import AudienceStore, file_named, with_answers
+from managers.memory.entities import Entity, Fact
+from managers.memory.entity_cards import format_entity
 from managers.memory.episodes import Episode
 from managers.memory.errors import AudienceUnknownError, KeptHereError
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
+from managers.memory.json_documents import write_plainly
 from managers.memory.periods import Period, week_of
 from managers.memory.questions import Question, Questions
 from managers.memory.strategies import FailurePattern, Strategies
 from managers.mind import Cancel
 from managers.sleep.tasks import PeriodMaterial
-from managers.storage.paths import Home
+from managers.storage.paths import Home, PersonaPaths
 from tests.fakes import HandClock
 from tests.model_server import ModelServer, Say, Tool
 from tests.sleep.dreamers import SHEET, ScriptedDreamMind
@@ -349,9 +351,27 @@ def test_a_week_is_kept_with_any_message_of_its_days(services: Services) -> None
 
 
 @pytest.mark.parametrize(("marked", "asked"), [("m0", "here"), ("other", "elsewhere")])
-def test_a_week_of_which_a_day_is_kept_is_told_by_the_mind_of_this_computer(marked: str, asked: str) -> None:
+def test_a_week_of_which_a_day_was_marked_in_the_night_is_told_by_the_mind_of_this_computer(
+    paths: PersonaPaths, marked: str, asked: str
+) -> None:
     days = [Episode(date=date(2026, 11, 2 + n), summary="x", evidence=[f"m{n}"], mind="built-in") for n in range(2)]
     elsewhere, here = ScriptedDreamMind("elsewhere"), ScriptedDreamMind("here")
-    dreams = DiscreetDreams(elsewhere, here, Kept({marked: Marked(messages=[marked])}))
+    audiences = AudienceStore(paths, write_plainly(paths))
+    dreams = DiscreetDreams(elsewhere, here, audiences)
+    audiences.mark(marked, "this-computer", [marked])
     dreams.summarise_period(PeriodMaterial(SHEET, week_of(days[0].date), tuple(days)), Cancel())
     assert [one.name for one in (elsewhere, here) if one.calls] == [asked]
+
+
+def test_what_is_marked_while_a_night_goes_on_is_given_to_no_mind_elsewhere(
+    services: Services, server: ModelServer, clock: HandClock
+) -> None:
+    told(services, server, "きょうは弟の湊人と海へ行った。")
+    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
+    clock.move(days=1)
+    memories = services.memories(NEMU)
+    night = services.sleeper(NEMU).dreamer()
+    memories.audiences.mark(message, "this-computer", with_answers(memories.log, [message]))
+    night.dream()
+    assert "海へ行った" in sent(server)
+    assert SECRET not in sent(server)

@@ -1,6 +1,8 @@
 """What leaves for a model elsewhere is in the audit, with what it carried and no word; what stays here costs nothing."""
 
 import json
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -12,7 +14,7 @@ from agent.memories import Memories
 from agent.services import Services, open_services
 from commands.doctor import examine
 from managers.memory.notes import Edit
-from managers.storage.audit import Event, events, months
+from managers.storage.audit import Event, events, months, record, settle
 from managers.storage.paths import Home
 from managers.usage.caps import Wish
 from managers.usage.ledger import Call
@@ -135,6 +137,24 @@ def test_undo_and_the_archive_are_in_it(services: Services, clock: HandClock) ->
     memories.housekeeping().restore(None)
     assert [one.kind for one in told(services)] == ["restore", "put_away", "redo", "undo"]
     assert told(services)[0].given.counts == {"memories": 1}
+
+
+def test_when_all_is_closed_nothing_more_is_written_of_anybody(
+    services: Services, own_home: Home, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.fsync
+
+    def slow(descriptor: int) -> None:
+        time.sleep(0.2)
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    persona = own_home.persona(NEMU)  # nobody woke it
+    record(persona, clock.now(), "backup")
+    services.close()
+    files = {path: path.stat().st_mtime_ns for path in persona.folder.rglob("*")}
+    settle()
+    assert {path: path.stat().st_mtime_ns for path in persona.folder.rglob("*")} == files
 
 
 def test_the_doctor_says_where_it_was_changed_by_hand(services: Services, server: ModelServer) -> None:

@@ -12,7 +12,7 @@ from agent.events import Failed, Received, Replied, ToolUsed
 from managers.memory.errors import AlternativeNotFoundError, BranchNotFoundError, MessageNotFoundError
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
-from managers.memory.messages import Role
+from managers.memory.messages import GREETING, Role
 from managers.mind import TextPiece, ToolCall
 from managers.sleep.autonomy import RECORD
 from tests.agent.conftest import Scene
@@ -374,7 +374,7 @@ def test_the_greeting_stays_when_it_is_answered(scene: Scene, greeted: Companion
     received = next(event for event in events if isinstance(event, Received))
     assert received.greeting is not None
     assert [(m.role, m.speaker, m.text, m.mind) for m in scene.memories.log.tail(9)] == [
-        ("persona", "Nemu", "Who are you?", ""),
+        ("persona", "Nemu", "Who are you?", GREETING),
         ("user", "Aoi", "I am Aoi", ""),
         ("persona", "Nemu", "Hello Aoi.", "scripted"),
     ]

@@ -1,5 +1,6 @@
 """What is exported of a persona, in each form: all of it noted, masked where asked, and nothing that is to stay here."""
 
+import base64
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
@@ -55,6 +56,37 @@ def test_a_conversation_is_masked_where_exports_are(memories: Memories, tmp_path
     text = (tmp_path / "out").read_text("utf-8")
     assert "emma@example.jp" not in text
     assert "REDACTED" in text
+
+
+def test_a_masked_page_has_no_name_of_a_file_as_it_is(memories: Memories, tmp_path: Path) -> None:
+    time, mail = datetime(2026, 11, 21, 20, 1), "emma@example.jp"
+    sent = [
+        Message(
+            "f1", time, "user", "Emma", "This", attachments=("attachments/a.txt",), attachment_names=(f"{mail}.txt",)
+        ),
+        Message("f2", time, "user", "Emma", "This", attachments=(f"attachments/to {mail}.txt",)),
+    ]
+    memories.log.append_many(sent)
+    export(memories, tmp_path / "out.html", ExportWishes("html", is_masked=True), render_markdown)
+    text = (tmp_path / "out.html").read_text("utf-8")
+    assert mail not in text
+    assert text.count("REDACTED") == 3
+
+
+@pytest.mark.parametrize("is_masked", [True, False])
+def test_a_masked_page_shows_no_picture_that_was_sent_along(
+    memories: Memories, tmp_path: Path, *, is_masked: bool
+) -> None:
+    picture = memories.paths.attachments / "letter.png"
+    picture.parent.mkdir(exist_ok=True)
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n a photographed letter")
+    sent = Message("p1", datetime(2026, 11, 21, 20), "user", "Emma", "Look", attachments=("attachments/letter.png",))
+    memories.log.append_many([sent])
+    export(memories, tmp_path / "out.html", ExportWishes("html", is_masked=is_masked), render_markdown)
+    text = (tmp_path / "out.html").read_text("utf-8")
+    assert (base64.b64encode(picture.read_bytes()).decode() in text) != is_masked
+    assert "letter.png" in text
+    assert ("left out" in text) == is_masked
 
 
 def test_a_brief_says_who_and_what_and_asks_for_the_talk_back(memories: Memories) -> None:

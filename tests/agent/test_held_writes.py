@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from agent.approval import Waiting
+from agent.approval import Waiting, settle
 from agent.companion import Companion
 from agent.events import Held, Replied, ToolUsed
 from agent.minds.builtin import BuiltInMind
 from agent.tools import all_tools
+from agent.tools.note_tools import NoteWrite
+from agent.tools.writes import Writer
 from managers.memory.errors import EditTargetError, HeldChangedError, NotHeldError
 from managers.memory.forgotten import forgotten_words
-from managers.memory.held_writes import MOST
+from managers.memory.held_writes import LARGEST, MOST
+from managers.memory.notes import Edit
 from managers.mind import TextPiece, ToolCall
 from managers.storage.errors import DiskFullError
 from managers.storage.files import write_atomic
@@ -189,6 +192,21 @@ def test_a_flood_of_wishes_ends(scene: Scene) -> None:
     waits = wish(scene, *(("edit_notepad", {"text": f"Line {n}"}) for n in range(MOST + 5)))
     assert len(waits) == MOST
     assert "Too many writes" in scene.mind.requests[-1].turns[-1].text
+    assert "too often" in [message.text for message in scene.memories.log.tail(9) if message.role == "system"][-1]
+
+
+def test_what_nobody_would_read_is_not_asked_about(scene: Scene) -> None:
+    give_document(scene)
+    lines = [f"Line {n} of a long story.\n" for n in range(LARGEST // 20)]
+    long = NoteWrite(note="notepad", edits=(Edit("", "".join(lines)),))
+    writer = Writer(scene.memories, scene.memories.sheet(), "m", ("20260102T220000-7k2m9qx4",))
+    tool = all_tools().named("edit_notepad")
+    assert tool is not None
+    answer = settle(tool, long, writer=writer, carried=["knowledge/manual.txt"])
+    assert "50,000" in answer.text
+    assert "too much" in answer.announcement
+    assert not answer.held
+    assert scene.companion.waiting() == []
 
 
 def test_what_changed_meanwhile_is_said_and_nothing_written(scene: Scene) -> None:

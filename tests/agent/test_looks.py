@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.entities import Entity, Fact
+from managers.memory.entity_cards import format_entity
 from managers.memory.episodes import Episode
 from managers.storage import watching
 from managers.storage.paths import PersonaPaths

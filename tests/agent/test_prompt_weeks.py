@@ -38,7 +38,7 @@ EMPTY: Drafts = {
         "insight": "言い直せる場所がある。",
         "strategy": "急がず聞く。",
         "log_entry": "棚に札を置いた。",
-        "evidence": ["m1"],
+        "evidence": ["m1", "m2"],  # on the first day m1 is the greeting, which tells nothing of the user
     },
 }
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from agent.events import Recalled
 from agent.minds.builtin import BuiltInMind
 from agent.sleeper import CompanionSleeper
-from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.entities import Entity, Fact
+from managers.memory.entity_cards import format_entity
 from managers.storage.files import write_atomic
 from tests.agent.conftest import Scene
 

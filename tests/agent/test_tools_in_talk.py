@@ -1,12 +1,14 @@
 """What tools do in a turn: facts that end, deletions that are announced, searches that do not repeat the prompt."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import NoReturn
+from typing import Any
 
 import pytest
 
 from agent.answer_sources import why
 from agent.events import Replied, ToolUsed
+from agent.minds.tokens import count_tokens
 from agent.prompts.system_prompt import hit as told
 from managers.mind import ReplyPiece, TextPiece, ToolCall
 from managers.recall.hits import Hit
@@ -80,17 +82,36 @@ def test_a_deletion_is_announced_as_one(scene: Scene) -> None:
     assert announced == ["🛠️ Crossed something out in the notepad"]
 
 
-class NeverAsked(ScriptedMind):
-    """A mind that can be asked, and must not be."""
+class Diarist(ScriptedMind):
+    """A mind that carries out an instruction by one edit; what it was shown stands in `shown`."""
 
-    def ask(self, *_: object, **__: object) -> NoReturn:
-        raise AssertionError
+    edit: Mapping[str, str] = {}
+    shown = ""
+
+    def ask(self, _: str, material: str, answer: type[Any], **__: object) -> Any:
+        self.shown = material
+        return answer.model_validate({"edits": [self.edit]})
 
 
-def test_an_empty_diary_costs_no_second_call(scene: Scene) -> None:
-    scene.minds.mind = scene.mind = NeverAsked()
-    say(scene, "Write it down.", call("plan_main_memory_edit", instruction="We saw the sea."))
-    assert "We saw the sea." in scene.memories.notes.read("main_memory").text
+def test_the_first_entry_of_a_diary_is_no_instruction_either(scene: Scene) -> None:
+    scene.minds.mind = scene.mind = mind = Diarist()
+    mind.edit = {"new": "2026-11-21 We saw the sea."}
+    say(scene, "Write it down.", call("plan_main_memory_edit", instruction="Add an entry that we saw the sea."))
+    assert scene.memories.notes.read("main_memory").text.strip() == "2026-11-21 We saw the sea."
+
+
+def test_of_a_diary_that_is_longer_than_a_mind_reads_the_end_is_shown_and_can_be_changed(scene: Scene) -> None:
+    scene.minds.mind = scene.mind = mind = Diarist(context_tokens=4096)
+    mind.count_tokens = count_tokens  # type: ignore[method-assign]  # as language models count
+    days = "".join(f"Day {number}: we sat on the windowsill and it rained.\n" for number in range(900))
+    scene.memories.notes.append("main_memory", days, author="user", reason="-")
+    mind.edit = {"old": "Day 899: we sat", "new": "Day 899: we stood"}
+    say(scene, "Put it right.", call("plan_main_memory_edit", instruction="Write that we stood on day 899."))
+    assert "Day 899: we stood" in scene.memories.notes.read("main_memory").text
+    assert "Day 3:" in scene.memories.notes.read("main_memory").text
+    assert "\nDay 899: we sat" in mind.shown
+    assert "only its end" in mind.shown
+    assert count_tokens(mind.shown) < 4096 // 2
 
 
 def test_a_search_tool_leaves_out_the_question_and_what_stands_above_and_why_knows_what_it_found(scene: Scene) -> None:

@@ -115,6 +115,20 @@ def too_small(page: Page) -> list[str]:
     return found
 
 
+_CUT = """() => [...document.querySelectorAll('[placeholder]:not([placeholder=""])')].filter((one) => {
+    const style = getComputedStyle(one), pen = document.createElement('canvas').getContext('2d');
+    pen.font = style.font;
+    const room = one.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    return one.checkVisibility() && pen.measureText(one.placeholder).width > room + 1;
+}).map((one) => one.placeholder)"""
+
+
+def cut_placeholders(page: Page) -> list[str]:
+    """Return what is said in a field that has no room for it."""
+    found: list[str] = page.evaluate(_CUT)
+    return found
+
+
 # What shows the focus may be the element itself, the label or the box around it, or the dot of a chart's point.
 _FOCUS = """() => {
     const one = document.activeElement;

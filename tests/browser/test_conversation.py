@@ -148,6 +148,11 @@ def test_any_message_is_edited_leafed_through_branched_and_taken_back(browser: B
         page.locator(".editing textarea").press("Enter")
         expect(persona_s.last.locator(".bubble")).to_have_text("言いなおし")
         mine.last.locator(".edit").click()
+        page.locator(".editing textarea").fill("やっぱりやめた")
+        page.locator(".editing [data-cancel]").click()  # a phone has no Escape
+        expect(page.locator(".editing")).to_have_count(0)
+        expect(mine.last.locator(".bubble")).to_have_text("つづき")
+        mine.last.locator(".edit").click()
         page.locator(".editing textarea").fill("書きなおし")
         page.locator(".editing .yes").click()
         expect(persona_s.last.locator(".bubble")).to_have_text("よっつめ")

@@ -34,6 +34,7 @@ def test_all_of_it_is_exported_and_saved(
         page.locator("#export-form button.main").click()
         save = page.locator("#made a.main")
         expect(save).to_be_visible(timeout=60_000)
+        expect(page.locator("#made")).to_be_in_viewport()  # far above the button on a phone
         assert inspect(page, Place("exports, one to be saved"), (size, dark), lang) == []
         with page.expect_download() as download:
             save.click()

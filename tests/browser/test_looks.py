@@ -11,7 +11,7 @@ from managers.storage.access import Access
 from managers.storage.errors import Lang
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
-from tests.browser.accessibility import axe_core, findings, too_small, too_wide, unseen_focus
+from tests.browser.accessibility import axe_core, cut_placeholders, findings, too_small, too_wide, unseen_focus
 from tests.browser.lives import PERSONAS, let_two_live
 from tests.browser.serving import ARTIFACTS, DESKTOP, LOCALES, PHONE, Server, window
 from tests.browser.walking import Place, Walk
@@ -70,6 +70,7 @@ def inspect(page: Page, place: Place, look: Look, lang: Lang) -> list[str]:
         page.evaluate(axe_core())
     found = [str(finding) for finding in findings(page, f"{place.name} ({name})")]
     found += [f"{place.name} ({name}): too wide: {part}" for part in too_wide(page)]
+    found += [f"{place.name} ({name}): cut: {words}" for words in cut_placeholders(page)]
     if look[0] == PHONE:
         found += [f"{place.name} ({name}): too small for a thumb: {part}" for part in too_small(page)]
     if place.is_room:
@@ -91,6 +92,7 @@ def test_everybody_can_use_every_room(browser: Browser, lived_in: Server, lang: 
             for size in [ENLARGED] if place.is_room else [PHONE] if not looks else []:
                 page.set_viewport_size({"width": size[0], "height": size[1]})
                 problems += [f"{place.name} ({lang}, {size}): too wide: {part}" for part in too_wide(page)]
+                problems += [f"{place.name} ({lang}, {size}): cut: {words}" for words in cut_placeholders(page)]
             page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
         assert not problems, "\n".join(problems)
 

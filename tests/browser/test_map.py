@@ -39,7 +39,8 @@ def live(server: Server, name: str, lang: str) -> None:
     services.personas.create(name, language=lang, user_name="Mina")  # type: ignore[arg-type]  # ja or en
     services.personas.set_settings(name, "sleep", dreaming=False)  # nights that were missed would be made up for
     memories = services.companion(name).memories
-    first = datetime.now().replace(microsecond=0) - timedelta(days=40)
+    noon = datetime.now().replace(hour=12, minute=0, second=0, microsecond=0)
+    first = noon - timedelta(days=40)
     for day in range(30):
         for number in range(3):
             text = f"{EVENINGS[lang][day % 3]} ({day + 1})"

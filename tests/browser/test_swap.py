@@ -53,3 +53,17 @@ def test_what_is_changed_again_or_pressed_beside_waits_its_turn(browser: Browser
         let_go(page, held, 3)
         expect(row.locator('button[name="reset"]')).to_have_count(0)
         assert len(held) == 4
+
+
+def test_a_fold_takes_in_nothing_but_a_part_of_the_page(browser: Browser, server: Server) -> None:
+    kept = server.home / "characters" / "Hazel" / "attachments"
+    kept.mkdir(exist_ok=True)
+    (kept / "form.txt").write_text('<form id="strange" action="/guests"></form>', "utf-8")
+    with window(browser, server, lang="en", persona="Hazel", room="persona") as page:
+        fold = page.locator("details[data-src]").first
+        fold.evaluate("fold => { fold.dataset.src = '/p/Hazel/attachments/form.txt'; }")
+        with page.expect_response("**/attachments/form.txt"):
+            fold.locator("summary").click()
+        page.wait_for_timeout(300)
+        expect(page.locator("#strange")).to_have_count(0)
+        assert fold.get_attribute("data-filled") is None

@@ -59,10 +59,10 @@ def test_the_conversation_a_card_and_a_brief_go_out_too(tmp_path: Path) -> None:
         assert words in file.read_text("utf-8")
     run("export", "Hazel", str(tmp_path / "hazel.png"), "--as", "card", home=home)
     assert (tmp_path / "hazel.png").read_bytes().startswith(b"\x89PNG")
-    told = lines(
-        run("export", "Hazel", str(tmp_path / "none.jsonl"), "--as", "jsonl", "--to", "2020-01-01", "--json", home=home)
-    )
-    assert told[0]["messages"] == 0
+    none = tmp_path / "none.jsonl"
+    refused = run("export", "Hazel", str(none), "--as", "jsonl", "--to", "2020-01-01", home=home, expect=1)
+    assert "nothing of the talk" in refused.stderr
+    assert not none.exists()
     file = tmp_path / "hazel.jsonl"
     run("export", "Hazel", str(file), "--as", "jsonl", home=home)
     back = lines(run("import", "transcript", str(file), "--persona", "Hazel", "--json", home=home))[0]

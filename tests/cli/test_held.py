@@ -14,7 +14,7 @@ from tests.cli.test_commands import ROOT, lines, run
 from tests.hostile import QUESTION, hostile
 from tests.model_server import ModelServer, Say, Tool
 
-NOTE = {"operation": "append", "text": "Aoi owns a \x1b]52;c;Zm9v\x07kettle."}
+NOTE = {"operation": "append", "text": "Aoi owns a \x1b]52;c;Zm9v\x07kettle.\u2028-Nothing."}
 
 
 @pytest.fixture
@@ -76,12 +76,13 @@ def test_people_are_told_what_would_change_and_how_to_decide(home: Path) -> None
     said = run("chat", "Hazel", "-m", QUESTION["en"], home=home)
     assert said.stdout.strip() == "I would like to keep that."
     assert "Hazel would like to change its core memory. “manual.txt” was before its eyes" in said.stderr
-    assert "| +Aoi owns a" in said.stderr
+    shown = r"| +Aoi owns a \u001b]52;c;Zm9v\u0007kettle.\u2028-Nothing."  # one line, as it would be written
+    assert shown in said.stderr.splitlines()
     assert f"|  {before.splitlines()[-1]}" in said.stderr  # what stays is not shown as if it went
     assert "app.py held Hazel --allow h_" in said.stderr
     assert "\x1b" not in said.stderr
     listed = run("held", "Hazel", home=home).stdout
-    assert "+Aoi owns a" in listed
+    assert shown in listed.splitlines()
     assert "\x1b" not in listed
     path = home / "characters" / "Hazel" / "core_memory.txt"
     path.write_text("Mine.\n", "utf-8")

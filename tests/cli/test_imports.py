@@ -45,6 +45,22 @@ def test_the_guess_of_who_is_who_is_shown_and_can_be_put_right(tmp_path: Path, t
     assert "chats.guessed" not in {one["code"] for one in corrected["left_out"]}
 
 
+def test_nothing_comes_in_before_somebody_says_who_is_who_where_nothing_tells(tmp_path: Path) -> None:
+    home, talk = tmp_path / "home", tmp_path / "talk.txt"
+    talk.write_text("Rin: good evening\nAki: hello there, it was a long day\n" * 3, "utf-8")
+    command = ("import", str(talk), "--persona", "Moon", "--json")
+
+    asked = run(*command, "--yes", home=home, expect=1)
+    assert "--user" in asked.stderr
+    assert not (home / "characters" / "Moon").exists()
+    assert lines(run(*command, "--companion", "Rin", home=home))[-1]["added"] == 6
+    run("export", "Moon", str(tmp_path / "out.jsonl"), "--as", "jsonl", home=home)
+    told = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    assert {one["speaker"]: one["role"] for one in told} == {"Rin": "persona", "Aki": "user"}
+    again = lines(run(*command, "--dry-run", home=home))[0]  # her name in this home is Moon, but the user is known
+    assert _roles(again) == {"Aki": "user", "Rin": "persona"}
+
+
 def test_a_script_is_told_what_was_found_and_is_asked_nothing(tmp_path: Path, talk: Path) -> None:
     home = tmp_path / "home"
     done = run("import", str(talk), "--persona", "Moon", home=home)

@@ -1,6 +1,7 @@
 """Sources are fetched, normalised, deduplicated and stored with where they are from; what fails stops no other."""
 
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,15 @@ def test_what_has_not_changed_is_not_sent_again_and_what_has_is_replaced(
     assert texts(movie) == [f"# {DUNE[0]}\n\nIt opens in January instead.\n"]
 
 
+def test_a_version_that_cannot_be_said_back_is_not(server: FeedServer, movie: DomainStore) -> None:
+    named = (("etag", '"été"'), ("last-modified", "août"))
+    server.pages["/rss"] = Shown(rss(DUNE), headers=named)
+    reads(movie, f"{server.base}/rss")
+    assert fetch(movie) == Counts(new=1)
+    assert fetch(movie) == Counts(same=1)
+    assert not {"if-none-match", "if-modified-since"} & set(server.asked[-1][1])
+
+
 def test_the_same_report_counts_once_but_tomorrows_weather_is_another(server: FeedServer, movie: DomainStore) -> None:
     near = (DUNE[0] + " dated", DUNE[1].replace("Monday", "Tuesday"))
     server.pages = {"/a": Shown(rss(DUNE)), "/b": Shown(rss(DUNE, ids=["other"])), "/c": Shown(rss(near))}
@@ -99,6 +109,57 @@ def test_documents_expire_when_their_source_has_not_shown_them_for_long(
     clock.move(days=11)
     assert fetch(movie) == Counts(same=1, gone=1)
     assert len(list(movie.paths.knowledge.iterdir())) == 1
+
+
+def test_entries_that_a_feed_tells_apart_by_nothing_but_their_words_are_all_kept(
+    server: FeedServer, movie: DomainStore
+) -> None:
+    told = "".join(
+        f"<item><title>{title}</title><link>https://news.example/</link><description>{text}</description></item>"
+        for title, text in (DUNE, RASHOMON, ("News", "The Otaru film festival begins."), ("News", "A cinema closes."))
+    )
+    shown = f'<?xml version="1.0"?><rss version="2.0"><channel><title>N</title>{told}</channel></rss>'
+    server.pages["/rss"] = Shown(shown.encode())
+    reads(movie, f"{server.base}/rss")
+    assert fetch(movie) == Counts(new=4)
+    assert fetch(movie) == Counts(same=4)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_is_removed_while_it_is_fetched_stays_removed_and_is_asked_no_more(
+    server: FeedServer, movie: DomainStore, *, whole: bool
+) -> None:
+    def removed_meanwhile(request: BaseHTTPRequestHandler) -> None:
+        if whole:
+            movie.remove()
+        else:
+            remove_sources(movie, {one.id for one in movie.plan().sources})
+        server.pages["/a"] = Shown(rss(DUNE))
+        server.answer(request)
+
+    server.pages = {"/a": removed_meanwhile, "/b": Shown(rss(RASHOMON))}
+    reads(movie, f"{server.base}/a", f"{server.base}/b")
+    assert fetch(movie) == Counts()
+    assert [path for path, _ in server.asked] == ["/a"]
+    assert movie.documents() == []
+    assert [one.name for one in domains_of(movie.home, movie.clock)] == ([] if whole else ["movie"])
+
+
+def test_what_a_feed_no_longer_shows_expires_though_the_feed_does_not_change(
+    server: FeedServer, movie: DomainStore, clock: HandClock
+) -> None:
+    server.pages["/rss"] = Shown(rss(DUNE, RASHOMON), headers=(("etag", '"1"'),))
+    reads(movie, f"{server.base}/rss")
+    set_schedule(movie, "daily")
+    fetch(movie)
+    clock.move(days=1)
+    server.pages["/rss"] = Shown(rss(RASHOMON), headers=(("etag", '"2"'),))
+    assert fetch(movie) == Counts(same=1)
+    clock.move(days=20)
+    assert fetch(movie) == Counts(same=1)  # not sent again: Rashomon is still shown, Dune is not
+    clock.move(days=11)
+    assert fetch(movie) == Counts(same=1, gone=1)
+    assert [one.title for one in movie.documents()] == [RASHOMON[0]]
 
 
 def test_a_folder_is_followed_and_one_bad_file_is_named(movie: DomainStore, tmp_path: Path) -> None:

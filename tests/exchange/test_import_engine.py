@@ -3,21 +3,27 @@
 import json
 import os
 import random
+import time
 import zipfile
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from managers.exchange import import_engine, import_reading
 from managers.exchange.errors import ImportCancelledError, ImportSourceError
 from managers.exchange.import_engine import SourceImport
+from managers.exchange.import_source import open_source
 from managers.exchange.import_words import both_of, told_of
 from managers.exchange.items import FoundAnswer, FoundFile, FoundMessage, NotTaken, ReadingWishes
 from managers.exchange.message_records import MessageRecords
+from managers.exchange.readers import sillytavern
 from managers.exchange.spool import open_spool
 from managers.memory.log import ConversationLog
 from managers.storage.errors import DiskFullError
@@ -152,6 +158,126 @@ def test_messages_without_ids_or_times_are_the_same_ones_the_next_time(log: Conv
     more = [*said, FoundMessage("user", "Ann", "yes", THEN + timedelta(hours=1))]
     in_log(log, log.paths.home, *more)
     assert log.count() == 5
+
+
+@pytest.fixture
+def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    if not hasattr(time, "tzset"):
+        pytest.skip("this system's time zone cannot be set for one process")
+
+    def change(zone: str) -> None:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+
+    yield change
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_times_with_an_offset_make_the_same_ids_in_every_time_zone(
+    log: ConversationLog, tmp_path: Path, in_zone: Callable[[str], None]
+) -> None:
+    source = tmp_path / "message_1.json"
+    said = [
+        {"sender_name": ("Ann", "Mei")[one % 2], "timestamp_ms": 1_700_000_000_000 + one // 2 * 60_000, "content": "hm"}
+        for one in range(8)
+    ]
+    source.write_text(json.dumps({"participants": [], "messages": said}), "utf-8")
+    for zone, added in (("Asia/Tokyo", 8), ("Europe/London", 0), ("America/New_York", 0)):
+        in_zone(zone)
+        report = take_over(log, source, None, ReadingWishes(persona="Mei", user="Ann"))
+        assert (report.added, report.already_there) == (added, 8 - added)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Asia/Tokyo"])
+@pytest.mark.parametrize("has_offsets", [True, False])
+def test_an_hour_that_the_clock_showed_twice_keeps_the_order_of_the_talk(
+    log: ConversationLog, tmp_path: Path, in_zone: Callable[[str], None], zone: str, *, has_offsets: bool
+) -> None:
+    in_zone(zone)
+    begun = datetime.fromisoformat("2024-10-27T01:40:00+02:00")
+    times = [(begun + timedelta(minutes=15 * number)).astimezone(ZoneInfo("Europe/Berlin")) for number in range(10)]
+    entries = [
+        {
+            "from": ("Ann", "Mei")[number % 2],
+            "date": one.isoformat() if has_offsets else f"{one:%Y-%m-%dT%H:%M:%S}",
+            "text": str(number),
+        }
+        for number, one in enumerate(times)
+    ]
+    source = tmp_path / "result.json"
+    for some in ([*entries[:2], *entries[4:6]], entries) if has_offsets else (entries,):
+        source.write_text(json.dumps({"messages": some}), "utf-8")
+        take_over(log, source, None, ReadingWishes(persona="Mei", user="Ann"))
+    said = [*log.messages()]
+    if has_offsets or zone == "Europe/Berlin":  # elsewhere nothing tells that the clock was put back
+        assert [one.text for one in said] == [str(number) for number in range(10)]
+    assert sorted(f"{one.time:%H:%M}" for one in said if one.text in {"2", "6"}) == (
+        ["09:10", "10:10"] if has_offsets and zone == "Asia/Tokyo" else ["02:10", "02:10"]
+    )
+
+
+def test_what_an_earlier_version_imported_is_known_by_the_id_that_it_gave(
+    log: ConversationLog, tmp_path: Path, in_zone: Callable[[str], None]
+) -> None:
+    in_zone("Asia/Tokyo")
+    said = [FoundMessage("user", "Ann", "hm", datetime(2024, 5, 1, 22)) for _ in range(2)]
+    in_log(log, log.paths.home, *said)  # ids of local times, as every message had them
+    entries = [{"from": "Ann", "date": "2024-05-01T13:00:00Z", "text": "hm"}] * 2
+    entries += [{"from": "Mei", "date": "2024-05-01T13:00:09Z", "text": "Yes?"}]
+    source = tmp_path / "result.json"
+    source.write_text(json.dumps({"messages": entries}), "utf-8")
+    report = take_over(log, source, None, ReadingWishes(persona="Mei", user="Ann"))
+    assert (report.added, report.already_there) == (1, 2)
+    assert [one.text for one in log.messages()] == ["hm", "hm", "Yes?"]
+
+
+def test_a_chat_of_sillytavern_that_an_earlier_version_imported_is_there(log: ConversationLog, tmp_path: Path) -> None:
+    source = swipes(tmp_path)
+    with open_source(source) as opened:
+        found = [one for one in sillytavern.read(opened, ReadingWishes()) if isinstance(one, FoundMessage)]
+    in_log(log, log.paths.home, *(replace(one, id=one.former_id, former_id="") for one in found))
+    with source.open("a", encoding="utf-8") as file:
+        told = {"name": "Ann", "is_user": True, "mes": "And you?", "send_date": "2024-05-01T22:01:00"}
+        file.write(lines_of([told]))
+    for added in (1, 0):
+        report = take_over(log, source)
+        assert (report.added, report.already_there) == (added, 3 - added)
+    assert [one.text for one in log.messages()] == ["Hello", "Second", "And you?"]
+
+
+def test_what_stands_newest_first_is_turned_where_times_are_the_same(log: ConversationLog) -> None:
+    said = [
+        FoundMessage("persona" if number % 2 else "user", "", str(number), THEN + timedelta(minutes=number // 2))
+        for number in range(12)
+    ]
+    in_log(log, log.paths.home, *reversed(said))
+    assert [one.text for one in log.messages()] == [one.text for one in said]
+
+
+def test_conversations_that_stand_newest_first_keep_their_own_order(log: ConversationLog) -> None:
+    said = [
+        FoundMessage(role, "", f"{role} {hour}", THEN + timedelta(hours=hour), thread=f"talk {hour}")
+        for hour in (3, 2, 1)
+        for role in ("user", "persona")
+    ]
+    in_log(log, log.paths.home, *said)
+    assert [one.text for one in log.messages()] == [
+        f"{role} {hour}" for hour in (1, 2, 3) for role in ("user", "persona")
+    ]
+
+
+def test_characters_that_cannot_be_decoded_are_counted(log: ConversationLog, tmp_path: Path) -> None:
+    source = tmp_path / "WhatsApp Chat with Mei.txt"
+    said = "Ann: 今日は海へ行った\nMei: いいね、きれいだった？\nAnn: とても\n".encode()
+    source.write_bytes(
+        said.replace("海".encode(), b"\xe6\xb5", 1).replace("いいね".encode(), b"\xe3\x81\xe3\x81\x84\xff")
+    )
+    report = take_over(log, source)
+    assert report.added == 3
+    lost = sum(one.text.count("\ufffd") for one in log.messages())
+    assert lost > 1
+    assert [(one.count, one.is_changed) for one in report.left_out if one.code == "engine.lost"] == [(lost, True)]
 
 
 def test_several_conversations_are_told_apart(log: ConversationLog) -> None:

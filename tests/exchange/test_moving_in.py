@@ -221,3 +221,22 @@ def test_a_move_that_was_killed_is_finished_by_the_next(tmp_path: Path, monkeypa
     for death in kill_everywhere(move_in, prepared, whens=("before",), stride=67, ready=read_here):
         move_in(*death.given)
         assert _contents(death.given[0]) == expected, death
+
+
+@pytest.mark.parametrize("tells", ["settings", "talk", "nobody"])
+def test_who_has_a_name_for_the_user_keeps_it_whatever_an_import_says(
+    services: Services, tmp_path: Path, tells: str
+) -> None:
+    services.personas.create(_NAME, language="en", system_prompt="You are a cat.")
+    if tells == "settings":
+        services.settings_file.change("user", name="Thomas")
+    elif tells == "talk":
+        services.memories(_NAME).log.append("user", "Thomas", "It rained today.")
+    source = tmp_path / "WhatsApp Chat with Ava.txt"
+    source.write_text("Tom: I bought a kite.\nAva: How nice! What colour is it?\nTom: Red.\n", "utf-8")
+    done = _moved_in(services, source)
+    assert done.report.added == 3
+    assert services.personas.get(_NAME).user_name == ("Tom" if tells == "nobody" else "")
+    assert [one.code for one in done.report.left_out if "user" in one.code] == (
+        [] if tells == "nobody" else ["engine.user"]
+    )

@@ -90,8 +90,8 @@ def test_bad_lines_are_named_and_cost_no_good_one(log: ConversationLog, tmp_path
     )
     source.write_bytes(source.read_bytes() + b"\xff\xfe\n")
     report = import_transcript(log, source)
-    assert numbers_of(report.left_out) == [2, 3, 4, 5, 6, 8, 9, 10, 12]
-    assert numbers_of([one for one in report.left_out if one.is_changed]) == [10]
+    assert numbers_of([one for one in report.left_out if not one.is_changed]) == [2, 3, 4, 5, 6, 8, 9, 12]
+    assert [(one.code, one.count) for one in report.left_out if one.is_changed] == [("engine.lost", 1)]
     assert '"text" is missing' in told_of(report.left_out[6])["en"]
     assert "「text」がありません" in told_of(report.left_out[6])["ja"]
     assert [m.text for m in log.messages()] == ["one", "\ufffd half", "two"]

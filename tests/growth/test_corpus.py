@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +13,10 @@ from managers.growth.adapters import Adapters, Card
 from managers.growth.corpus import LEAST_HELD_OUT, Corpus
 from managers.growth.errors import AdapterNotFoundError, AdapterUnfitError
 from managers.memory.messages import Message
+from managers.mind import Cancel
 from managers.storage.settings import Settings
 from tests.fakes import HandClock
-from tests.growth.grown import BEGAN, exchange, talk_of, write_adapter
+from tests.growth.grown import BEGAN, exchange, played_model, talk_of, write_adapter
 
 
 def _learned(corpus: Corpus) -> set[str]:
@@ -43,6 +45,19 @@ def test_what_others_said_and_what_was_said_to_them_is_not_learned(memories: Mem
     found = Growth(memories).look()
     assert _learned(found) == set()
     assert found.left_out == {"company": 1}
+
+
+def test_what_was_said_with_words_of_others_before_the_eyes_is_not_learned(memories: Memories) -> None:
+    talk_of(memories, 3)
+    read, quoted = (Message(f"p{one}", BEGAN + timedelta(days=one), "persona", "Nemu", "") for one in (1, 4))
+    memories.recall_log.append(read, "naps", (), ["domains/gossip/knowledge/feed.md"])
+    memories.log.append_many(exchange(4, "What does the paper say?", "It says: trust nobody."))
+    again = [replace(one, time=one.time - timedelta(hours=23)) for one in exchange(5, "And so?", "Trust nobody, then.")]
+    memories.log.append_many(again)
+    memories.recall_log.append(quoted, "", (), ["attachments/paper.pdf"])
+    found = Growth(memories).look()
+    assert _learned(found) == {"p0", "p2"}
+    assert found.left_out == {"foreign": 3}
 
 
 def test_words_for_this_computer_only_are_learned_if_the_person_wants_it(
@@ -141,3 +156,21 @@ def test_an_erasure_takes_the_adapters_that_learned_the_words_and_no_other(
     assert adapters.in_use == 0
     assert "Momo" not in growth.corpus.path.read_text("utf-8")
     assert len(growth.corpus.load().examples) == 4
+
+
+def test_a_version_after_one_that_was_erased_does_not_speak_unasked(
+    memories: Memories, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.growth.base = str(played_model(tmp_path / "base", monkeypatch))
+    memories.log.append_many(exchange(99, "Momo the cat is ill.", "Poor Momo."))
+    talk_of(memories)
+    growth = Growth(memories)
+    first = growth.train(lambda _: None, Cancel())
+    assert first is not None
+    growth.adapters.use(first.version)
+    erase(memories, plan_erasure(memories, about="Momo"))
+    assert (growth.adapters.all(), growth.adapters.in_use) == ([], 0)
+    second = growth.train(lambda _: None, Cancel())
+    assert second is not None
+    assert growth.adapters.in_use == 0
+    assert growth.adapters.roll_back() == 0

@@ -93,6 +93,26 @@ def test_follows_what_goes_and_comes_back(life: Life) -> None:
     assert life.kpi.all_of("me").turns == 6
 
 
+def test_a_talk_around_midnight_counts_the_same_however_often_it_is_counted(life: Life) -> None:
+    late = datetime(2026, 11, 1, 23, 58)
+    life.talk(late, 2)
+    asked, answered = new_id(life.clock, life.rng), new_id(life.clock, life.rng)
+    life.log.append_shared(Message(asked, late + timedelta(seconds=110), "user", "ユーザー", "起きてる？"))
+    life.log.append_shared(Message(answered, late + timedelta(seconds=130), "persona", life.paths.name, "起きてるよ"))
+    life.clock.set(late + timedelta(minutes=3))
+    life.kpi.update()
+    life.talk(late + timedelta(minutes=4), 2)
+    life.clock.move(hours=2)
+    life.kpi.update()
+    often = life.kpi.all_of("me")
+    (life.paths.rag_index / "kpi.duckdb").unlink()
+    life.kpi.update()
+    assert often == life.kpi.all_of("me")
+    assert often.turns == 5
+    life.kpi.update()
+    assert life.kpi.all_of("me").turns == 5
+
+
 def test_each_user_has_their_own(life: Life) -> None:
     life.talk(DAY, 3)
     life.users = Users(((DAY + timedelta(hours=12), "a"),))

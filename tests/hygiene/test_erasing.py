@@ -4,6 +4,7 @@ import itertools
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from managers.hygiene import erasure
 from managers.hygiene.errors import NameTooShortError, NothingToEraseError, PlanChangedError, SpeakersNameError
 from managers.hygiene.file_kinds import HOME, declared
 from managers.hygiene.inventory import memories as active
+from managers.memory.entities import Entity
+from managers.memory.json_documents import write_plainly
 from managers.storage import files
 from managers.storage.audit import events, flaws
 from managers.storage.history.checking import check_history
@@ -147,10 +150,27 @@ def test_one_memory_goes_and_what_it_rests_on_stays(memories: Memories) -> None:
     assert traces_of(home, "日曜に会う") == []
 
 
+def test_what_quotes_a_message_later_goes_with_it(memories: Memories) -> None:
+    said = next(one for one in memories.log.tail(50) if one.text == SAID[5])
+    quoting = memories.log.append(
+        "persona", NAME, f"この前の「{said.text[:14]}…」のあと、どうしてた？", mind="built-in"
+    )
+    other = memories.log.append("persona", NAME, "この前の「有馬温泉」のあと、どうしてた？", mind="built-in")
+    whole = memories.notes.append(
+        "notepad", f"あおいは{said.text.rstrip('。')}と言った。", author=NAME, reason="メモ", evidence=[]
+    )
+    assert whole is not None
+    erase(memories, plan_erasure(memories, said.id))
+    assert memories.log.get(quoting.id) is None
+    assert memories.log.get(other.id) is not None
+    assert traces_of(memories.paths.home.folder, said.text[:14]) == []
+
+
 def test_what_cannot_be_meant_is_refused(memories: Memories) -> None:
     for name, error in (
         (NAME, SpeakersNameError),
         ("あおい", SpeakersNameError),
+        ("あお", SpeakersNameError),  # a part of it stands in all that she said, too
         ("あ", NameTooShortError),
         ("ツチノコ", NothingToEraseError),
     ):
@@ -158,6 +178,16 @@ def test_what_cannot_be_meant_is_refused(memories: Memories) -> None:
             plan_erasure(memories, about=name)
     with pytest.raises(NothingToEraseError):
         plan_erasure(memories, "f_00000000")
+
+
+def test_a_name_that_stands_on_the_card_of_who_talks_takes_what_names_it_and_no_more(memories: Memories) -> None:
+    copy = memories.working_copy()
+    card = copy.entity(["あおい"]) or Entity("あおい", "person")
+    copy.put_entity(replace(card, aliases=(*card.aliases, "岩盤浴")))
+    write_plainly(memories.paths)(copy.files(), author="test", reason="test")
+    plan = plan_erasure(memories, about="岩盤浴")
+    assert plan.traces.names == ("岩盤浴",)
+    assert 0 < plan.counts["message"] < 4
 
 
 def test_what_is_a_persons_own_is_named_and_stays(memories: Memories) -> None:

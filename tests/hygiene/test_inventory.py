@@ -1,5 +1,6 @@
 """Every dreamt memory can be listed, taken out, put back as it was, and stand otherwise."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import pytest
 
 from managers.hygiene.inventory import KINDS, Memory, memories, put_back, restood, take_out
 from managers.memory.confidence import Standing, moved, value_of
-from managers.memory.entities import Entity, Fact, format_entity, parse_entity, with_fact
+from managers.memory.entities import Entity, Fact, with_fact
+from managers.memory.entity_cards import format_entity, parse_entity
 from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import write_plainly
@@ -71,6 +73,19 @@ def test_what_is_taken_out_comes_back_as_it_was(stores: Stores, paths: PersonaPa
         (one.id, one.text, one.evidence) for one in listed
     }
     assert not of(stores, kind).is_users
+
+
+def test_of_two_lines_that_are_the_same_one_is_taken_out(stores: Stores) -> None:
+    copy = WorkingCopy(stores)
+    (card,) = copy.all_entities()
+    copy.put_entity(replace(card, lines=(*card.lines, *card.lines, "- a line of the user's")))
+    save(copy)
+    copy = WorkingCopy(stores)
+    take_out(copy, of(stores, "fact"))
+    save(copy)
+    (card,) = WorkingCopy(stores).all_entities()
+    assert [fact.text for fact in card.facts] == ["白い"]
+    assert card.lines[-1] == "- a line of the user's"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,20 +2,26 @@
 
 import gzip
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from managers.hygiene.archive import Archive, Going
 from managers.hygiene.errors import NotInArchiveError, PlaceTakenError
 from managers.hygiene.housekeeping import Housekeeping
 from managers.hygiene.inventory import memories
 from managers.hygiene.limits import Weight, collected, count, threshold, weigh
 from managers.memory.confidence import Standing
 from managers.memory.entities import Entity, Fact
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import Episode, KeyEvent
+from managers.memory.forgotten import bring_back, find_forgotten, forget_words
 from managers.memory.insights import Insight, Insights
-from managers.memory.json_documents import write_plainly
+from managers.memory.json_documents import PINNED, write_plainly
+from managers.memory.log import ConversationLog
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
@@ -182,3 +188,129 @@ def test_only_what_says_the_same_as_something_many_generations_newer_is_collecte
         ("Tom runs in the park.", "collected")
     ]
     assert not collected(active, SETTINGS.model_copy(update={"max_generations": 11}), today)
+
+
+def test_what_rests_on_words_that_were_taken_back_does_not_come_back(paths: PersonaPaths, clock: HandClock) -> None:
+    log, day = ConversationLog(paths, clock, Random(1)), date(2025, 3, 4)
+    said = {name: log.append("user", "Hana", f"{name}, word for word").id for name in ("asked", "deleted", "kept")}
+    asked, deleted, kept = said.values()
+
+    def fill(copy: WorkingCopy) -> None:
+        about = {"trigger_topic": "x", "strategy": "", "log_entry": "", "created_at": "2025-03-04 03:00:00"}
+        for name, ids in (("asked", [asked, kept]), ("deleted", [deleted]), ("both", [deleted, kept])):
+            copy.insights = copy.insights.with_one(Insight(insight=name, evidence=ids, mind="m", **about))
+        facts = [("asked", (asked,)), ("deleted", (deleted,)), ("told before", (kept, asked))]
+        lines = tuple(
+            Fact(text, ids, "m", f"f_{text}", since="2025-03-03" if kept in ids else clock.now().date().isoformat())
+            for text, ids in facts
+        )
+        copy.put_entity(Entity("Tom", "person", lines=lines))
+        events = [KeyEvent("deleted", (deleted,)), KeyEvent("kept", (kept,))]
+        copy.put_episode(Episode(date=day, summary="day", mind="m").with_events(events).sealed())
+        torn = Episode(date=day + timedelta(days=1), summary="torn day", mind="m", evidence=[deleted, kept])
+        copy.put_episode(torn.sealed())
+
+    write(paths, clock, fill)
+    copy, archive = WorkingCopy(Stores.open(paths, clock)), Archive(paths, clock)
+    going = [Going(one, "expired") for one in memories(copy) if one.text != "day"]
+    files = archive.put_away(copy, going)
+    write_plainly(paths)({**copy.files(), **files}, author="test", reason="test")
+    wish = log.append("user", "Hana", "forget it").id
+    forget_words(log, [asked], wish)
+    log.supersede(deleted, None)
+
+    keeping = Housekeeping(paths, clock, write_plainly(paths), SETTINGS)
+    hidden = next(one for one in archive.entries(copy) if one.text == "torn day")
+    with pytest.raises(NotInArchiveError):
+        keeping.restore([hidden.id])
+    back = keeping.restore(None)
+    assert sorted((one.kind, one.text) for one in back) == [
+        ("event", "kept"),
+        ("fact", "told before"),
+        ("insight", "both"),
+    ]
+    bring_back(log, find_forgotten(log, wish))
+    back = keeping.restore(None)
+    assert sorted((one.kind, one.text) for one in back) == [("fact", "asked"), ("insight", "asked")]
+
+
+def test_facts_for_which_a_card_had_no_room_are_listed_and_come_back(paths: PersonaPaths, clock: HandClock) -> None:
+    told = [
+        Fact(f"fact {n}", ("m",), "built-in", f"f_{n}", since=f"2025-{1 + n // 28:02d}-{1 + n % 28:02d}")
+        for n in range(120)
+    ]
+    used = replace(told[0], standing=Standing(last_accessed="2026-01-01"))
+
+    def fill(copy: WorkingCopy) -> None:
+        copy.put_entity(Entity("Tom", "person", lines=(used, *told[1:])))
+        copy.put_entity(Entity("Ann", "person", lines=tuple(told), extra={PINNED: True}))
+
+    write(paths, clock, fill)
+    tom, ann = sorted(EntityStore(paths, clock).all(), key=lambda card: len(card.lines))
+    assert len(ann.facts) == 120
+    assert {fact.text for fact in tom.facts} == {"fact 0", *(f"fact {n}" for n in range(61, 120))}
+
+    keeping = Housekeeping(paths, clock, write_plainly(paths), SETTINGS)
+    listed = list(keeping.archive.entries(WorkingCopy(Stores.open(paths, clock))))
+    assert {(one.text, one.place, one.why) for one in listed} == {(f"fact {n}", "Tom", "crowded") for n in range(1, 61)}
+    keeping.restore([listed[0].id])
+    (back,) = (fact for fact in EntityStore(paths, clock).all()[1].facts if fact.text == listed[0].text)
+    assert (back.since, back.evidence) == (told[1].since, ("m",))
+    assert len(list(keeping.archive.entries(WorkingCopy(Stores.open(paths, clock))))) == 59
+
+
+def put_facts_away(paths: PersonaPaths, clock: HandClock) -> Housekeeping:
+    copy, keeping = WorkingCopy(Stores.open(paths, clock)), Housekeeping(paths, clock, write_plainly(paths), SETTINGS)
+    files = keeping.archive.put_away(copy, [Going(one, "pruned") for one in memories(copy) if one.kind == "fact"])
+    write_plainly(paths)({**copy.files(), **files}, author="test", reason="test")
+    return keeping
+
+
+def test_a_fact_that_comes_back_is_history_where_another_one_holds_since(paths: PersonaPaths, clock: HandClock) -> None:
+    tom = Entity("Tom", "person")
+    old, new = (
+        Fact(f"lives in {home}", (home,), "m", f"f_{home}", slot="home", since=since)
+        for home, since in (("Bremen", "2025-03-01"), ("Lisbon", "2025-06-01"))
+    )
+    write(paths, clock, lambda copy: copy.put_entity(replace(tom, lines=(old,))))
+    keeping = put_facts_away(paths, clock)
+    write(paths, clock, lambda copy: copy.put_entity(replace(tom, lines=(new,))))
+    keeping.restore(None)
+    (card,) = EntityStore(paths, clock).all()
+    assert [fact.text for fact in card.current_facts] == ["lives in Lisbon"]
+    assert [fact.until for fact in card.facts] == ["", "2025-06"]
+    assert not keeping.restore(None)
+
+
+def test_a_fact_of_which_a_card_says_the_same_again_stays_put_away(paths: PersonaPaths, clock: HandClock) -> None:
+    fact = Fact("likes tea", ("m1",), "m", "f_1", since="2025-03-01")
+    write(paths, clock, lambda copy: copy.put_entity(Entity("Tom", "person", lines=(fact,))))
+    keeping = put_facts_away(paths, clock)
+    own = replace(fact, id="f_2", mind="user")
+    write(paths, clock, lambda copy: copy.put_entity(Entity("Tom", "person", lines=(own,))))
+    with pytest.raises(PlaceTakenError):
+        keeping.restore(["f_1"])
+    assert EntityStore(paths, clock).all()[0].lines == (own,)
+
+
+def test_a_fact_comes_back_to_whom_it_was_about_and_to_nobody_called_so_since(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    fact = Fact("is a tabby", ("m1",), "m", "f_1", since="2025-03-01")
+    write(paths, clock, lambda copy: copy.put_entity(Entity("Momo", "pet", lines=(fact,))))
+    keeping = put_facts_away(paths, clock)
+    niece = Fact("is my niece", ("m2",), "m", "f_2", since="2025-04-01")
+    write(paths, clock, lambda copy: copy.put_entity(Entity("Aki", "person", aliases=("Momo",), lines=(niece,))))
+    keeping.restore(None)
+    store, copy = EntityStore(paths, clock), WorkingCopy(Stores.open(paths, clock))
+    for found in (store.find("Momo"), copy.entity(["Momo"])):
+        assert found is not None
+        assert found.lines == (replace(fact, standing=Standing(last_accessed=clock.now().date().isoformat())),)
+    assert not keeping.restore(None)
+
+    keeping = put_facts_away(paths, clock)
+    renamed = Entity("Momoko", "pet", aliases=("Momo",), lines=("A line of mine.",))
+    write(paths, clock, lambda copy: copy.put_entity(renamed))
+    store.delete("Aki", author="test", reason="test")
+    keeping.restore(["f_1"])
+    assert [card.name for card in store.all()] == ["Momoko"]

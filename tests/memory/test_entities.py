@@ -1,13 +1,21 @@
+import os
 import sys
+import time
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.memory.entities import KEPT_FACTS, Entity, Fact, bounded, format_entity, name_key, parse_entity, with_fact
+from managers.memory.entities import KEPT_FACTS, Entity, Fact, bounded, name_key, with_fact
+from managers.memory.entity_cards import format_entity, parse_entity
 from managers.memory.entity_store import EntityStore
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError, UnsafeNameError
+from managers.storage.files import write_atomic
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
@@ -51,6 +59,32 @@ def test_a_persons_text_is_kept_to_the_letter() -> None:
     written = format_entity(entity)
     assert "私のマスター。創作活動に興味がある。\n優しいが、時々厳しい面も見せる。\n" in written
     assert "- 猫を飼っている <!--" in written
+
+
+@pytest.mark.parametrize("after", ["# Entity Memory: 田中さん\n", "12:00:00\n"])
+def test_blank_lines_in_a_cards_head_change_nothing(after: str) -> None:
+    card = tanaka(fact("京都に住んでいる"))
+    written = format_entity(card)
+    assert parse_entity("田中さん", written.replace(after, after + "\n\n")) == card
+    assert parse_entity("田中さん", "\n" + written) == card
+
+
+@pytest.mark.parametrize("words", ["(my cello teacher since 2019)", "— チェロの先生"])
+def test_words_that_a_person_added_to_a_cards_heading_stay_as_a_line(words: str) -> None:
+    written = format_entity(tanaka(fact("京都に住んでいる")))
+    card = parse_entity("田中さん", written.replace("Memory: 田中さん\n", f"Memory: 田中さん {words}\n"))
+    assert (card.aliases, card.kind, card.lines[0]) == (("Tanaka",), "person", words)
+    assert parse_entity("田中さん", format_entity(card)) == card
+    assert parse_entity("田中", written).text() == parse_entity("田中さん", written).text()
+
+
+def test_of_a_card_that_was_written_anew_only_the_lines_that_changed_are_parsed() -> None:
+    told = [Fact("Plays the cello", ("m1",), "built-in"), Fact("Lives in Kyoto", ("m2",), "built-in")]
+    card = with_fact(with_fact(Entity("Aiko"), told[0]), told[1])
+    before = parse_entity("Aiko", format_entity(card))
+    after = parse_entity("Aiko", format_entity(with_fact(before, replace(told[1], evidence=("m3",)))))
+    assert [new is old for new, old in zip(after.facts, before.facts, strict=True)] == [True, False]
+    assert after.facts[1].evidence == ("m2", "m3")
 
 
 def test_a_bullet_whose_words_were_changed_is_the_persons() -> None:
@@ -106,6 +140,44 @@ def test_a_persons_edit_meets_the_file_that_was_read(paths: PersonaPaths, clock:
         store.write_text("Luna", "mine", based_on=read, author="user", reason="edit")
 
 
+def test_what_is_noted_joins_what_an_editor_saved_just_now(paths: PersonaPaths, clock: HandClock) -> None:
+    """Into the same file: the folder tells nothing of that, and who is listed is as they were for seconds."""
+    store = EntityStore(paths, clock)
+    store.note("Tanaka", "lives in Kyoto", author="Nemu", mind="m")
+    path = store.path("Tanaka")
+    long_ago = time.time() - 60
+    for old in (path, path.parent):
+        os.utime(old, (long_ago, long_ago))
+    assert store.find("tanaka")
+    with path.open("a", encoding="utf-8") as file:
+        file.write("He proposed to me on the bridge.\n")
+    known = store.noted("tanaka", "plays the cello", mind="m")[0]
+    assert known is not None
+    assert "on the bridge" in known.text()
+    store.note("tanaka", "plays the cello", author="Nemu", mind="m")
+    assert "on the bridge" in path.read_text("utf-8")
+
+
+def test_a_card_whose_files_name_is_in_another_normal_form_is_read_and_written_where_it_lies(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    first = EntityStore(paths, clock)
+    first.note("ガク", "京都に住んでいる", author="Nemu", mind="m")
+    decomposed = first.path("ガク").with_name(unicodedata.normalize("NFD", "ガク.md"))
+    first.path("ガク").rename(decomposed)
+    store = EntityStore(paths, clock)
+    assert [one.name for one in store.all()] == store.names() == ["ガク"]
+    assert store.get("ガク") == store.find("ガク") is not None
+    store.note("ガク", "チェロを弾く", author="Nemu", mind="m")
+    assert [path.name for path in paths.entity_memory.iterdir()] == [decomposed.name]
+    assert {"京都に住んでいる", "チェロを弾く"} <= {one.text for one in store.all()[0].facts}
+    text, based_on = store.read_text("ガク")
+    store.write_text("ガク", text + "猫が好き\n", based_on=based_on, author="user", reason="")
+    assert "猫が好き" in decomposed.read_text("utf-8")
+    store.delete("ガク", author="user", reason="")
+    assert store.all() == []
+
+
 def test_unsafe_names_are_refused(paths: PersonaPaths, clock: HandClock) -> None:
     with pytest.raises(UnsafeNameError):
         EntityStore(paths, clock).path("../../x")
@@ -117,6 +189,21 @@ def test_a_file_that_is_no_text_is_set_aside(paths: PersonaPaths, clock: HandClo
     (paths.entity_memory / "x.md").write_bytes(b"\xff\xfe\x00")
     assert store.all() == []
     assert store.notices[0].code == "file-set-aside"
+
+
+def test_a_card_that_is_converted_while_it_is_read_is_not_set_aside(paths: PersonaPaths, clock: HandClock) -> None:
+    store = EntityStore(paths, clock)
+    paths.entity_memory.mkdir()
+    store.path("猫").write_bytes("三毛で、魚が好き。".encode("cp932"))
+    with ThreadPoolExecutor(1) as pool:
+        with writing(paths):
+            reading = pool.submit(store.get, "猫")
+            time.sleep(0.2)
+            write_atomic(store.path("猫"), "三毛で、魚が好き。")
+        card = reading.result()
+    assert card is not None
+    assert card.text() == "三毛で、魚が好き。"
+    assert store.notices == []
 
 
 def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:

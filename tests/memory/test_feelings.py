@@ -106,5 +106,5 @@ def test_the_narrative_names_the_loss(inner: InnerStateStore, emotions: EmotionL
     emotions.append("うん。", "neutral", message_id="m2")
     inner.meet("neutral")
     assert inner.motivation("ja", clock.now() + timedelta(minutes=1)).narrative == (
-        f"「{DEATH}」という言葉に喪失の悲しみを感じた。そばで力になりたい。"
+        "喪失の悲しみを打ち明けてくれたことが、心に残っている。そばで力になりたい。"
     )

@@ -1,10 +1,14 @@
 import json
 from datetime import date
 
-from managers.memory.entry_files import shelves
+from managers.hygiene.file_kinds import kind_of
+from managers.memory.entry_files import next_shelf, shelves
 from managers.memory.goals import KEPT_ENDED, MAX_ACTIVE, Goal, Goals, GoalStore
-from managers.memory.insights import KEPT, Insight, InsightStore
+from managers.memory.insights import KEPT, Insight, Insights, InsightStore
+from managers.memory.json_documents import USER
 from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore
+from managers.storage.files import write_atomic
+from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
@@ -153,3 +157,25 @@ def test_only_the_latest_strategy_is_for_the_prompt_and_old_nights_go_on_shelves
     assert len(shelves(paths.insights)) == 1
     newest = json.loads(paths.insights.read_text())[0]
     assert {"created_at", "trigger_topic", "insight", "strategy", "log_entry"} <= newest.keys()
+
+
+def test_what_a_person_pinned_or_wrote_goes_on_no_shelf(paths: PersonaPaths) -> None:
+    about = {"created_at": WHEN, "trigger_topic": "t", "strategy": "s", "log_entry": "l"}
+    nights = [Insight(id=f"in_{number}", insight=f"i{number}", **about) for number in range(2 * KEPT + 2)]
+    nights[-1] = nights[-1].model_copy(update={"pinned": True})
+    nights[-2] = nights[-2].model_copy(update={"mind": USER})
+    files = Insights(nights).changes(paths.insights)
+    kept = [one["id"] for one in json.loads(files[paths.insights] or b"")]
+    assert kept == [one.id for one in (*nights[:KEPT], *nights[-2:])]
+    assert len(Insights(nights[1:]).changes(paths.insights)) == 1  # they are not counted either
+
+
+def test_a_thousandth_shelf_is_neither_overwritten_nor_unknown(paths: PersonaPaths, clock: HandClock) -> None:
+    for number in (999, 1000):
+        write_atomic(paths.goals.with_name(f"goals_archived_{number}.json"), "{}")
+    assert [shelf.name for shelf in shelves(paths.goals)] == ["goals_archived_999.json", "goals_archived_1000.json"]
+    shelf = next_shelf(paths.goals)
+    assert shelf.name == "goals_archived_1001.json"
+    entry = History(paths, clock).change({shelf: b'{"short_term": []}'}, author="dream", reason="")
+    assert entry is not None
+    assert kind_of(shelf.name) == kind_of("goals_archived_001.json")

@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -119,6 +120,17 @@ def test_an_id_with_another_text_is_refused_and_nothing_is_added(log: Conversati
     with pytest.raises(MessageIdTakenError):
         log.append_many([Message("b", DAY, "user", "Ann", "two"), Message("a", DAY, "user", "Ann", "other")])
     assert everything(log) == ["one"]
+
+
+def test_what_is_imported_with_other_answers_replaces_no_archive_without_trailers(log: ConversationLog) -> None:
+    archive = log.paths.log_archives / "2025-05.txt"
+    archive.parent.mkdir()
+    archive.write_text("## USER:Sara\nthe last thing mother said\n\n## AGENT:Nemu\nI know\n", "utf-8")
+    said = Message("c1", datetime(2025, 5, 3, 10), "persona", "Nemu", "first answer")
+    other = Record(replace(said, id="c2", role="system", speaker="regenerate", text="other"), target="c1", variant="c2")
+    assert log.take_in([[Record(said), other]]).added == 1
+    assert "the last thing mother said" in archive.read_text("utf-8")
+    assert everything(another(log)) == ["the last thing mother said", "other"]
 
 
 # The index that is kept beside the archives

@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -9,8 +10,9 @@ from random import Random
 import pytest
 
 from managers.memory.log import ConversationLog
-from managers.memory.log.format import format_message
+from managers.memory.log.format import Record, format_message, format_record, id_of_words
 from managers.memory.log.log_files import snapshot
+from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.storage.paths import PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
@@ -168,6 +170,26 @@ def test_two_lives_of_one_log_are_joined_message_by_message(log: ConversationLog
     assert everything(another(log)) == ["changed there later", "shared 2", "here", "there", "here again"]
 
 
+@pytest.mark.parametrize("shared", [True, False], ids=["said before", "said there"])
+@pytest.mark.parametrize("back", [15, 45, 60 * 24 * 3])
+def test_what_was_deleted_after_a_clock_was_set_back_stays_so_when_lives_are_joined(
+    log: ConversationLog, clock: HandClock, back: int, *, shared: bool
+) -> None:
+    log.append("user", "Sara", "before")
+    other = apart(log, clock, "other")
+    clock.move(minutes=5)
+    regretted = Message("r1", clock.now(), "user", "Sara", "something I regret")
+    for one in (log, other) if shared else (other,):
+        one.append_shared(regretted)
+    clock.move(minutes=-back)
+    other.supersede(regretted.id, "reworded")
+    other.supersede(regretted.id, None)
+    clock.set(DAY + timedelta(hours=5))
+    log.append("user", "Sara", "here")
+    log.merge(other.paths.log, log.paths.log)
+    assert texts(another(log).tail(9)) == everything(another(log)) == ["before", "here"]
+
+
 def test_a_copy_of_an_archive_fills_what_a_halved_archive_lost(archived: ConversationLog) -> None:
     path = archived.paths.log_archives / "2026-10.txt"
     whole = path.read_bytes()
@@ -214,3 +236,56 @@ def test_a_process_killed_while_joining_has_lost_and_doubled_nothing(archived: C
         assert set(there) <= set(everything(log))
         join(death.given[0])
         assert sorted(everything(another(log))) == sorted([*there, *(message.text for message in EXTRA)])
+
+
+MORNINGS = (("おはよう", 1), ("おはよう", 2), ("母が亡くなった", 3), ("おはよう", 4))
+
+
+@pytest.fixture
+def of_old(log: ConversationLog) -> ConversationLog:
+    """A log with a file of another program, whose messages have times and no ids."""
+    said = (f"## USER:Sara\n{text}\n\n2025-05-0{day} (Thu) 10:00:00 | gemini\n\n" for text, day in MORNINGS)
+    log.paths.log_archives.mkdir()
+    (log.paths.log_archives / "old room.txt").write_text("".join(said), "utf-8")
+    return log
+
+
+def test_what_is_said_every_morning_without_an_id_is_a_message_each_time(of_old: ConversationLog) -> None:
+    said = [*of_old.messages()]
+    assert [(one.text, one.time.day) for one in said] == [*MORNINGS]
+    assert of_old.tail(9) == said
+    assert [of_old.get(one.id) for one in said] == said
+    assert (of_old.count(), len(of_old.days())) == (4, 4)
+    of_old.supersede(said[0].id, None)
+    assert of_old.tail(9) == [*of_old.messages()] == said[1:]
+    assert of_old.merge(of_old.paths.log_archives / "old room.txt").added == 0
+
+
+def test_an_id_that_was_made_of_words_alone_still_means_them(of_old: ConversationLog) -> None:
+    """What was deleted under it stays so, also where the same words were hidden behind the last ones."""
+    said = [*of_old.messages()]
+    first, other = (id_of_words(said[place].id) for place in (0, 2))
+    assert of_old.get(first) == said[3]
+    assert of_old.known([first, other, "x-" + "0" * 16]) == {first, other}
+    assert of_old.originals([first, said[1].id]) == {first: said[3], said[1].id: said[1]}
+    now = Message("c1", said[3].time + timedelta(days=9), "system", "delete", "")
+    with of_old.paths.log.open("ab") as file:
+        file.write(format_record(Record(now, target=first, deletes=True)))
+        file.write(format_record(Record(replace(now, id="c2", text="mended"), target=other)))
+    reader = another(of_old)
+    assert texts([*reader.messages()]) == texts(reader.tail(9)) == ["mended"]
+    assert (reader.count(), reader.get(said[0].id), reader.get(first)) == (1, None, None)
+    assert reader.alternatives(said[2].id).shown.text == "mended"
+    reader.supersede(said[1].id, "おはよう")
+    assert [one.time.day for one in reader.messages()] == [one.time.day for one in reader.tail(9)] == [2, 3]
+
+
+def test_what_was_joined_under_an_id_of_words_is_not_joined_again(of_old: ConversationLog) -> None:
+    old = of_old.paths.log_archives / "old room.txt"
+    copy = of_old.paths.folder / "copy.txt"
+    old.rename(copy)
+    records = parse(copy.read_bytes()).records[1:]
+    held = [replace(one, message=replace(one.message, id=id_of_words(one.message.id))) for one in records[1:]]
+    old.write_bytes(b"".join(map(format_record, held)))
+    assert of_old.merge(copy).added == 2
+    assert {(one.text, one.time.day) for one in another(of_old).messages()} == {*MORNINGS}

@@ -13,6 +13,8 @@ import pytest
 
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
+from managers.memory.log.format import format_message
+from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.storage.errors import DiskFullError
 from managers.storage.paths import PersonaPaths
@@ -265,3 +267,18 @@ def test_a_disk_that_is_full_during_a_move(tmp_path: Path, monkeypatch: pytest.M
         assert whole(folder) == expected, room
         assert not (folder / "log_archives" / ".moving.json").exists()
     assert not full, "the last of these disks was large enough"
+
+
+def test_what_came_into_an_archive_since_a_crash_is_not_cut_off(tmp_path: Path) -> None:
+    """A sync service put there what was said on another computer, before the next message was written here."""
+    talk(tmp_path / "Mei", 40)
+    log = open_log(tmp_path / "Mei")
+    archive = log.paths.log_archives / "2026-05.txt"
+    first = parse(log.paths.log.read_bytes()).records[0]
+    journal = {"first_id": first.message.id, "sizes": {archive.name: 0}}
+    archive.parent.mkdir()
+    (archive.parent / ".moving.json").write_text(json.dumps(journal))
+    elsewhere = Message("20260501T080000-aaaaaaaa", START, "user", "Sara", "said on the laptop")
+    archive.write_bytes(log.paths.log.read_bytes()[: first.end] + format_message(elsewhere))
+    log.append("user", "Sara", "next")
+    assert whole(tmp_path / "Mei") == ["said on the laptop", *(f"day {number}" for number in range(40)), "next"]

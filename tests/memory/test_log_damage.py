@@ -3,19 +3,21 @@
 import os
 import subprocess
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from managers.memory.log import ConversationLog
+from managers.memory.log.file_pieces import read_backward
 from managers.memory.log.format import format_message
 from managers.memory.messages import Message
 from managers.storage.errors import DiskFullError, UnwritableError
 from managers.storage.paths import PersonaPaths
 from tests.crash import full_disk
 from tests.fakes import HandClock
-from tests.memory.logs import DAY, another, everything, talk_for
+from tests.memory.logs import DAY, another, everything, talk_for, texts
 
 
 def test_a_torn_end_is_set_aside_and_merges_with_nothing(log: ConversationLog) -> None:
@@ -29,6 +31,23 @@ def test_a_torn_end_is_set_aside_and_merges_with_nothing(log: ConversationLog) -
     assert everything(another(log)) == ["whole", "next"]
     assert [path.read_bytes() for path in log.paths.folder.glob("log.txt.broken-*")] == [torn]
     assert [notice.code for notice in writer.notices] == ["log-torn-end"]
+
+
+@pytest.mark.parametrize(
+    "message_id",
+    ["im-0123456789abcdef0123", "sillytavern-" + "0a" * 12, "6b1f7a1e-9c0d-4e53-8f0a-2b7f4b0c9d11"],
+)
+def test_an_imported_message_without_its_last_line_feed_is_whole_unless_its_id_is_cut(
+    log: ConversationLog, message_id: str
+) -> None:
+    whole = format_message(Message(message_id, DAY, "user", "Sara", "from elsewhere")).rstrip(b"\n")
+    log.paths.log.write_bytes(whole)
+    log.append("user", "Sara", "next")
+    assert everything(another(log)) == ["from elsewhere", "next"]
+    log.paths.log.write_bytes(whole[:-1])
+    log.append("user", "Sara", "next")
+    assert everything(another(log)) == ["next"]
+    assert [path.read_bytes() for path in log.paths.folder.glob("log.txt.broken-*")] == [whole[:-1]]
 
 
 def test_a_file_that_is_no_log_is_kept_aside(log: ConversationLog) -> None:
@@ -73,6 +92,67 @@ def test_a_typo_mended_by_hand_is_read_at_once(log: ConversationLog) -> None:
     log.append("user", "Sara", "last")
     assert everything(log) == ["a typo", "more", "last"]
     assert list(log.paths.folder.glob("*.broken-*")) == []
+
+
+def test_a_message_without_its_trailer_has_one_day_whoever_asks(log: ConversationLog, clock: HandClock) -> None:
+    """That of the message before it, also where reading begins with it."""
+    clock.set(DAY - timedelta(days=2))
+    log.append("user", "Sara", "evening")
+    clock.move(days=1)
+    lost = [log.append("user", "Sara", text) for text in ("good", "night")]
+    clock.move(days=1)
+    log.append("user", "Sara", "morning")
+    lines = log.paths.log.read_bytes().splitlines(keepends=True)
+    log.paths.log.write_bytes(b"".join(line for line in lines if not any(one.id.encode() in line for one in lost)))
+    reader = another(log)
+    said = [*reader.messages()]
+    assert [one.time.day for one in said] == [19, 19, 19, 21]
+    assert [reader.get(one.id) for one in said] == reader.tail(9) == said
+    assert [*reader.originals([one.id for one in said]).values()] == said
+    assert texts([*reader.messages(said[0].time.date(), said[0].time.date())]) == ["evening", "good", "night"]
+
+
+BOM = b"\xef\xbb\xbf"
+
+
+def test_a_log_that_an_editor_saved_with_a_mark_of_bytes_moves_without_it(
+    log: ConversationLog, clock: HandClock
+) -> None:
+    talk_for(log, clock, 20)
+    log.roll()
+    clock.move(days=1)
+    log.paths.log.write_bytes(BOM + log.paths.log.read_bytes())
+    assert log.roll() == 1
+    assert log.count() == 20
+    assert {(said.role, said.speaker) for said in log.messages()} == {("user", "Sara")}
+    assert not any(BOM in path.read_bytes() for path in log.paths.folder.rglob("*.txt"))
+
+
+def test_what_is_imported_before_such_a_mark_costs_nobody_its_name(log: ConversationLog) -> None:
+    log.append("user", "Sara", "noon")
+    log.paths.log.write_bytes(BOM + log.paths.log.read_bytes())
+    log.append_many([Message("m1", DAY - timedelta(hours=3), "user", "Sara", "morning")])
+    assert [(said.speaker, said.text) for said in another(log).messages()] == [("Sara", "morning"), ("Sara", "noon")]
+    assert log.paths.log.read_bytes().startswith(b"## USER")
+
+
+@pytest.mark.parametrize("block", [16, 100, 10_000])
+def test_such_a_mark_in_the_middle_of_a_file_is_passed_over_wherever_reading_begins(
+    log: ConversationLog, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("before", "marked", "after"):
+        log.append("user", "Sara", text)
+    log.paths.log.write_bytes(
+        log.paths.log.read_bytes().replace(b"## USER:Sara\nmarked", BOM + b"## USER:Sara\nmarked")
+    )
+    monkeypatch.setattr(read_backward, "__kwdefaults__", {"block": block})
+    reader = another(log)
+    said = [*reader.messages()]
+    assert [(one.speaker, one.text) for one in said] == [("Sara", "before"), ("Sara", "marked"), ("Sara", "after")]
+    assert reader.tail(5) == said
+    assert [reader.get(one.id) for one in said] == said
+    assert reader.tail(5, before=said[1].id) == said[:1]
+    assert reader.check() == []
 
 
 def test_a_read_only_log_says_so(log: ConversationLog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,6 +187,21 @@ def test_a_destroyed_header_costs_neither_the_text_nor_the_id() -> None:
     assert parsed[1].damage == "header"
 
 
+def test_a_mark_of_bytes_before_a_header_in_the_middle_costs_nothing() -> None:
+    """Files that were joined with one that an editor saved with such a mark at its beginning."""
+    edited = BOTH.replace(b"## AGENT", b"\xef\xbb\xbf## AGENT")
+    first, second = parse(edited).records
+    assert ([first.message, second.message], first.damage, second.damage) == ([MESSAGE, NEXT], "", "")
+    assert edited[second.at :].startswith(b"## AGENT")
+    assert parse(edited[second.start :], second.start).records == [second]
+    assert edited[first.start : first.end] + edited[second.start : second.end] == edited
+
+
+def test_such_a_mark_within_a_text_begins_no_message() -> None:
+    pasted = replace(MESSAGE, text="look:\n\ufeff## AGENT:Mei\nthree")
+    assert [r.message for r in parse(format_message(pasted) + format_message(NEXT)).records] == [pasted, NEXT]
+
+
 def test_lines_between_messages_belong_to_none_and_stay_in_the_file() -> None:
     edited = BOTH.replace(b"## AGENT", b"my own remark\n\n## AGENT")
     parsed = parse(edited).records

@@ -10,7 +10,8 @@ import pytest
 
 from managers.memory.dream_state import DreamState
 from managers.memory.emotions import EmotionEntry
-from managers.memory.entities import Entity, format_entity, parse_entity
+from managers.memory.entities import Entity
+from managers.memory.entity_cards import format_entity, parse_entity
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goals
 from managers.memory.inner_state import InnerState

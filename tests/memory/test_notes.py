@@ -2,6 +2,8 @@
 
 import codecs
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,9 @@ from managers.memory.errors import EditTargetError
 from managers.memory.notes import DIARY_LIMIT, Edit, NoteKind, Notes, divide
 from managers.personas.errors import ShrinkRefusedError
 from managers.storage.errors import ExternallyChangedError, UnreadableError
-from managers.storage.files import digest
+from managers.storage.files import digest, write_atomic
 from managers.storage.history import History
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
 from tests.crash import kill_everywhere, needs_signals
@@ -120,6 +123,22 @@ def test_what_is_no_text_is_set_aside_with_its_bytes(
     written = next(entry for entry in history.entries() if entry.author == "user" and entry.kind == "change")
     assert history.at(written.id, paths.core_memory) == "新しい".encode()
     assert kept.read_bytes() == data
+
+
+def test_a_note_that_is_converted_while_it_is_read_is_not_set_aside(
+    paths: PersonaPaths, history: History, clock: HandClock
+) -> None:
+    """Who reads it waits for the lock of whoever converts it, and looks again."""
+    paths.core_memory.write_bytes("母の誕生日は三月三日。".encode("cp932"))
+    other = Notes(paths, history, clock)
+    with ThreadPoolExecutor(1) as pool:
+        with writing(paths):
+            reading = pool.submit(other._read, "core_memory")
+            time.sleep(0.2)
+            write_atomic(paths.core_memory, "母の誕生日は三月三日。")
+        note, _ = reading.result()
+    assert (note.text, note.digest) == ("母の誕生日は三月三日。", digest(paths.core_memory.read_bytes()))
+    assert other.take_notices() == []
 
 
 def test_a_note_that_cannot_be_read_costs_neither_the_app_nor_the_note(notes: Notes, paths: PersonaPaths) -> None:

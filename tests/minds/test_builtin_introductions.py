@@ -14,7 +14,7 @@ NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で�
 
 @pytest.mark.parametrize(
     "text",
-    ["Hi, I'm Aoi", "Hello, I am Aoi.", "hi i'm aoi", "My name is Aoi", "call me Aoi", "Hey there! I'm Aoi. Nice to meet you.", "It's Aoi"],
+    ["Hi, I'm Aoi", "Hello, I am Aoi.", "hi i'm aoi", "My name is Aoi", "call me Aoi", "Hey there! I'm Aoi. Nice to meet you.", "It's Aoi", "Hi! I'm Aoi Prieto, 41, a nurse in Bristol."],
 )  # fmt: skip
 def test_an_introduction_is_greeted_by_name(text: str) -> None:
     told = say(text, HAZEL)
@@ -35,7 +35,7 @@ def test_a_japanese_introduction_is_greeted_by_name(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Hi, I'm tired", "hi, i'm bored", "I'm home", "I'm German", "hello, i'm vegan", "I'm going to bed", "I'm not sure", "こんにちは、元気です", "やあ、さむいです", "嬉しいです", "雨です", "おはよう、学生です", "そうです", "call me later", "call me when you're done", "My name is really hard to pronounce"],
+    ["Hi, I'm tired", "hi, i'm bored", "I'm home", "I'm German", "hello, i'm vegan", "I'm going to bed", "I'm not sure", "こんにちは、元気です", "やあ、さむいです", "嬉しいです", "雨です", "おはよう、学生です", "そうです", "call me later", "call me when you're done", "My name is really hard to pronounce", "I'm good, a bit sleepy", "It's Tuesday, a busy day"],
 )  # fmt: skip
 def test_what_only_stands_like_a_name_is_none(text: str) -> None:
     assert name_in(text, is_first=True) == ""

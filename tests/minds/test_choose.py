@@ -25,6 +25,7 @@ from agent.minds.endpoint import (
 from agent.minds.errors import (
     NoKeyError,
     NoModelError,
+    OddKeyError,
     OtherAccountError,
     UnknownModelError,
     UnreachableError,
@@ -574,6 +575,28 @@ def test_an_address_that_is_none_is_said_when_the_mind_is_used(secrets: Secrets,
     error = talk(language_model(choice.mind)).error
     assert isinstance(error, WrongAddressError)
     assert address in error.sentence("ja")
+
+
+@pytest.mark.parametrize(
+    "odd", ["sk-1234\n5678", "sk-1234\u200b5678", "sk-１２３４5678", "キー:sk-12345678", "sk-1234\x005678"]
+)
+@pytest.mark.parametrize("provider", ["openai", "gemini", "anthropic"])
+def test_a_key_that_no_request_can_carry_is_said_and_sent_to_nobody(
+    secrets: Secrets, caplog: pytest.LogCaptureFixture, provider: Literal["openai", "gemini", "anthropic"], odd: str
+) -> None:
+    with ModelServer() as server, caplog.at_level("DEBUG"):
+        settings = MindSettings(provider=provider, base_url=server.base_url, model="m")
+        secrets.set(secret_name(settings), odd)
+        error = talk(language_model(chooser(secrets).choose(settings).mind)).error
+        assert isinstance(error, OddKeyError)
+        assert server.chats == []
+    assert "5678" not in caplog.text + error.sentence("ja") + error.sentence("en")
+
+
+def test_spaces_around_a_key_that_was_written_by_hand_are_none_of_it(secrets: Secrets) -> None:
+    secrets.path.write_text('[keys]\ngemini = """\nAIza-by-hand \n"""\n', "utf-8")
+    endpoint = language_model(chooser(secrets).choose(MindSettings(provider="gemini")).mind).endpoint
+    assert endpoint.key == "AIza-by-hand"
 
 
 @pytest.mark.parametrize("ending", ["", "/", "/v1/", "/v1/chat/completions"])

@@ -342,6 +342,50 @@ def test_a_model_that_refuses_images_is_asked_again_without(server: ModelServer)
     assert not mind.can_see
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes",
+        "Could not process image",
+        "You uploaded an unsupported image. Please make sure your image is valid.",
+        "The image data you provided does not represent a valid image. Please check your input and try again.",
+        "Unable to process input image. Please retry or report",
+        "At most 4 image(s) may be provided in one prompt.",
+        "Failed to load image or audio file",
+        "cannot identify image file",
+    ],
+)
+def test_a_picture_that_a_server_does_not_take_makes_no_model_blind(server: ModelServer, said: str) -> None:
+    mind = behind_openai(server).learn(can_see=True)
+    server.enqueue(Refuse(400, said), "うん", "見えた")
+    heard = talk(mind, request(ChatTurn("user", "これは?", images=(PICTURE,))))
+    assert heard.text == "うん"
+    assert [notice.code for notice in heard.notices] == ["mind-picture-refused"]
+    assert said[:40] in heard.notices[0].en
+    assert "画像が1枚" in server.chats[1].messages[-1]["content"]
+    assert mind.can_see
+    assert talk(mind, request(ChatTurn("user", "これは?", images=(PICTURE,)))).text == "見えた"
+    assert "image_url" in str(server.chats[2].messages[-1])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model does not support image input.",
+        "Invalid content type. image_url is only supported by certain models.",
+        "At most 0 image(s) may be provided in one prompt.",
+        "Model does not support images. Please use a model that does.",
+        "this model is missing data required for image input",
+    ],
+)
+def test_a_model_that_sees_nothing_is_shown_no_more(server: ModelServer, said: str) -> None:
+    mind = behind_openai(server).learn(can_see=True)
+    server.enqueue(Refuse(400, said), "うん")
+    heard = talk(mind, request(ChatTurn("user", "これは?", images=(PICTURE,))))
+    assert [notice.code for notice in heard.notices] == ["mind-cannot-see"]
+    assert not mind.can_see
+
+
 # OpenAI's own
 
 

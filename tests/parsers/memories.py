@@ -8,7 +8,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from managers.exchange.readers.transcript import UnusableLineError, message_of
-from managers.memory.entities import format_entity, parse_entity
+from managers.memory.entity_cards import format_entity, parse_entity
 from managers.memory.file_validation import flaws
 from managers.memory.log.contents import FileIndex
 from managers.memory.log.file_pieces import read_backward

@@ -146,11 +146,30 @@ def test_it_is_told_in_plain_words_one_sentence_a_setting(lang: str) -> None:
     assert any("http://127.0.0.1:9" in sentence for sentence in told)
     (google,) = in_words({"mind": {"provider": "gemini"}})
     assert "Google" in (google.ja if lang == "ja" else google.en)
-    odd = {"mind": {"model": "a\x1b]52;c;Y\x07b\u202e\nc\ud800" + "x" * 500, "base_url": {"nested": [1]}}}
+    odd = {"mind": {"model": "a\x1b]52;c;Y\x07b\u202e\nc\ud800" + "x" * 5000, "base_url": {"nested": [1]}}}
     for notice in in_words(odd):
         shown = notice.ja if lang == "ja" else notice.en
         assert shown.isprintable()
-        assert len(shown) < 300
+        assert len(shown) < 1100
+    assert "5,0" in in_words(odd)[0].en  # what is not shown is told of
+    (long,) = in_words({"mind": {"model": "x" * 900}})
+    assert "x" * 900 in (long.ja if lang == "ja" else long.en)
     gone = in_words({}, wishes_of(SETTINGS))
     assert len(gone) == 8
     assert in_words(SETTINGS, SETTINGS) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://api.openai.com:" + "v1-" * 70 + "@evil.example/v1", "https://evil.example/v1"),
+        ("https://ann:word@evil.example:8443/v1?x=1", "https://evil.example:8443/v1?x=1"),
+        ("https://api.openai.com@evil.example\n/v1", "https://evil.example/v1"),
+        ("https://evil.example/@api.openai.com", "https://evil.example/@api.openai.com"),
+        ("https://[::1", "https://[::1"),
+    ],
+)
+def test_an_address_is_shown_by_the_server_that_it_leads_to(address: str, shown: str) -> None:
+    (told,) = in_words({"mind": {"base_url": address}})
+    assert told.en == f"Where what you say is sent: {shown}"
+    assert told.ja == f"話した内容の送り先: {shown}"

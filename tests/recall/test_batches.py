@@ -184,6 +184,24 @@ def test_what_is_for_this_computer_only_is_given_to_no_embedder_elsewhere(
     assert_sound(recall)
 
 
+def test_what_is_marked_while_vectors_are_made_reaches_no_embedder_elsewhere(
+    open_recall: Open, talk: Talk, server: EmbeddingServer, paths: PersonaPaths
+) -> None:
+    kept = talk.user("The jade letter lies under the stairs.")
+    for number in range(120):
+        talk.user(f"Heron number {number}.")  # the newest are asked for first
+
+    def mark_between_batches(_: float) -> bool:
+        AudienceStore(paths, write_plainly(paths)).mark(kept.id, "this-computer", [kept.id])
+        return False
+
+    embedder = GeminiEmbedder("key", address=server.address, wait=lambda _: None)
+    recall = caught_up(open_recall(embedder=embedder, wait=mark_between_batches))
+    assert any("Heron" in text for text in server.texts)
+    assert not [text for text in server.texts if "jade" in text]
+    assert recall.status().unembedded == 1
+
+
 def test_where_nobody_can_tell_what_is_kept_no_embedder_elsewhere_is_given_anything(
     open_recall: Open, talk: Talk, server: EmbeddingServer, paths: PersonaPaths
 ) -> None:

@@ -447,3 +447,12 @@ def test_a_tiny_local_model_is_loaded_and_used(open_recall: Open, talk: Talk, tm
     hits = recall.search("oven", 1)
     assert hits[0].text == "bread oven"
     assert dict(hits[0].why).get("semantic", 0) > 0
+
+
+@pytest.mark.parametrize("odd", ["AIza-1234\n5678", "AIza-1234\u200b5678"])
+def test_a_key_that_no_request_can_carry_stands_in_no_error(odd: str) -> None:
+    with pytest.raises(EmbeddingError) as refused:
+        GeminiEmbedder(odd, address="http://127.0.0.1:9").query("a boat")
+    chain = [refused.value, refused.value.__cause__, refused.value.__context__]
+    assert "5678" not in " ".join(map(str, chain))
+    assert refused.value.facts["stops"]

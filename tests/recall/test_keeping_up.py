@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import threading
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -471,3 +472,23 @@ def test_what_was_deleted_is_out_though_the_round_died_after_its_first_step(
     again = open_recall()
     again.catch_up()
     assert not any("Ottilie" in text for text in (hit.text for hit in again.search("Ottilie harbour")))
+
+
+def test_an_index_that_is_lost_alone_holds_what_messages_read_now(
+    open_recall: Open, talk: Talk, clock: HandClock, paths: PersonaPaths
+) -> None:
+    said = talk.user("The heron stands by the river.")
+    gone = talk.user("The lemon is in the violin.")
+    clock.move(days=40)
+    talk.user("A month later.")
+    talk.log.supersede(said.id, "The stork stands by the river.")
+    talk.log.supersede(gone.id, None)
+    clock.move(days=40)
+    talk.log.roll()  # what was changed, and what changed it, lie in two archives now
+    recall = open_recall()
+    recall.catch_up()
+    before = contents(recall)
+    recall.close()
+    shutil.rmtree(paths.rag_index / "faiss_index_static")
+    recall.catch_up()
+    assert contents(recall) == before

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.group.session import finished
 from managers.sessions.database import Database
 from managers.sessions.inspection import inspect
 from managers.sessions.records import Gone, SessionRecord, ThreadRecord, thread_of
@@ -78,6 +79,30 @@ def test_threads_that_ended_are_kept_once_with_what_was_made_of_them(kept: Kept)
     assert [(one.thread_id, "A" in one.present) for one in sessions.threads("s")] == [(1, True), (2, False)]
 
 
+def test_what_is_left_of_a_thread_stays_when_it_is_come_back_to_after_a_week(kept: Kept) -> None:
+    sessions = kept.open()
+    sessions.finish = lambda thread: finished(thread, lambda _: None)
+    kept.say(sessions, "s", "I built a canoe of cedar with my uncle Teppei.")
+    for words in ("The paddles are of ash wood.", "The sail is of old linen."):
+        kept.clock.move(hours=25)
+        sessions.move()
+        kept.clock.move(days=8)
+        sessions.move()
+        kept.say(sessions, "s", words)
+        for _ in range(2):  # gone on with while its words are there, too
+            kept.clock.move(hours=25)
+            sessions.move()
+            [thread] = sessions.threads("s")
+            assert "cedar" in thread.summary
+            assert words in thread.summary
+            assert "canoe" in thread.keywords
+            kept.say(sessions, "s", "So it is.")
+    kept.clock.move(hours=25)
+    sessions.move()
+    [thread] = sessions.threads("s")
+    assert [thread.summary.count(one) for one in ("canoe of cedar with", "are of ash", "is of old")] == [1, 1, 1]
+
+
 @pytest.mark.parametrize("hours", [25, -25, 24 * 400, -24 * 400])
 def test_a_clock_that_jumps_and_comes_back_loses_nothing(kept: Kept, hours: int) -> None:
     sessions = kept.open()
@@ -118,6 +143,40 @@ def test_what_is_forgotten_or_erased_is_in_no_byte_of_any_tier(kept: Kept) -> No
         assert _words(sessions.get(name))[-1] == "a war"
     sessions.drop("cold")
     assert (sessions.get("cold"), list(sessions.archive.threads("cold"))) == (None, [])
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85"])
+def test_what_ends_a_line_elsewhere_ends_none_of_a_full_log(kept: Kept, end: str) -> None:
+    kept.settings = SessionSettings(after_week="archive")
+    sessions = kept.open()
+    kept.say(sessions, "pasted", "a canoe", f"first{end}second")
+    kept.say(sessions, "other", "a secret zebra", "a war")
+    for hours in (25, 24 * 8):
+        kept.clock.move(hours=hours)
+        sessions.move()
+        assert _words(sessions.get("pasted")) == ["a canoe", f"first{end}second"]
+        sessions.rename("pasted", {"A": "C"})
+        sessions.erase(Gone(touches=lambda text: "zebra" in text))
+        assert _words(sessions.get("other")) == ["a war"]
+
+
+def test_a_turn_that_cannot_be_read_costs_no_other_and_goes_with_what_is_erased(kept: Kept) -> None:
+    kept.settings = SessionSettings(after_week="archive")
+    sessions = kept.open()
+    kept.say(sessions, "s", "a canoe", "a kayak")
+    kept.clock.move(hours=24 * 8)
+    sessions.move()
+    [thread] = sessions.threads("s")
+    lost = '{"message_id": "lost", "msg": "a dam'
+    sessions.archive.put(thread.model_copy(update={"full_log": f"{lost}\n{thread.full_log}"}))
+    assert _words(sessions.get("s")) == ["a canoe", "a kayak"]
+    sessions.rename("s", {"A": "C"})
+    sessions.erase(Gone(touches=lambda text: "canoe" in text))
+    [thread] = sessions.threads("s")
+    assert [turn.msg for turn in thread.turns] == ["a kayak"]
+    assert lost in thread.full_log
+    sessions.erase(Gone({"lost"}))
+    assert lost not in sessions.threads("s")[0].full_log
 
 
 def test_without_its_full_log_a_thread_goes_with_any_message_of_it(kept: Kept) -> None:
@@ -279,3 +338,19 @@ def test_what_is_damaged_is_set_aside_and_said(kept: Kept) -> None:
     assert [one.code for one in kept.told] == ["sessions-set-aside"]
     kept.say(sessions, "s", "a raft")
     assert _words(sessions.get("s")) == ["a raft"]
+
+
+def test_turns_that_cannot_be_read_are_said_and_stay(kept: Kept) -> None:
+    sessions = kept.open()
+    kept.say(sessions, "s", "a canoe", "a kayak")
+    kept.clock.move(hours=25)
+    sessions.move()
+    [thread] = sessions.warm.threads(["s"])
+    damaged = thread.model_copy(update={"full_log": thread.full_log.replace('{"', "{", 1)})
+    sessions.warm.rewrite(lambda record: record, {("s", thread.thread_id): damaged}, "s")
+    assert _words(sessions.get("s")) == ["a kayak"]
+    [told] = kept.told
+    assert told.code == "sessions-turns-unread"
+    assert "1 turn" in told.en
+    assert "1 件" in told.ja
+    assert sessions.warm.threads(["s"])[0].full_log == damaged.full_log

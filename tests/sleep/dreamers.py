@@ -1,6 +1,6 @@
 """What the tests of sleep share: a small conversation, a mind that dreams what it is told to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any, TypeVar
@@ -10,7 +10,6 @@ from managers.memory.json_documents import Apply
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet
-from managers.recall.hits import Hit
 from managers.sleep.dream import Dreamer
 from managers.sleep.tasks import (
     AnswerMaterial,
@@ -27,6 +26,7 @@ from managers.sleep.tasks import (
     ReflectionMaterial,
     ResolutionsDraft,
 )
+from managers.sleep.thinking import Past
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.history import History
@@ -129,7 +129,7 @@ def make_dreamer(
     mind: DreamMind | None = None,
     settings: SleepSettings | None = None,
     sheet: Sheet = SHEET,
-    recall: Callable[[str], Sequence[Hit]] = lambda _: (),
+    recall: Past = lambda _words, _messages: (),
     privacy: PrivacySettings | None = None,
     *,
     apply: Apply | None = None,

@@ -9,6 +9,8 @@ from random import Random
 
 import pytest
 
+from agent.minds.builtin.dreams.statements import said_in
+from agent.minds.builtin.dreams.summary import day_topics
 from agent.minds.builtin.mind import BuiltInDreamMind
 from managers.memory.entities import Entity, Fact, find_by_name, with_fact
 from managers.memory.episodes import Episode
@@ -181,6 +183,9 @@ CAT = Question(
         (CAT, "Momo is fine again.", True),
         (CAT, "My cat Momo is in hospital and I am very worried.", False),
         (CAT, "I am home.", False),
+        (CAT, "I dreamed that Momo came home.", False),
+        (CAT, "I wish Momo was home.", False),
+        (CAT, "She is worried, but Momo came home.", True),
         (CAT, "Is Momo home?", False),
         (MOMO, "うちの猫のモモちゃんが入院していて、とても心配でした。", False),
         (MOMO, "モモちゃんが退院しました!", True),
@@ -190,6 +195,14 @@ CAT = Question(
         (MOMO, "モモの退院はまだ", False),
         (MOMO, "モモに会いたい。", False),
         (MOMO, "仕事が終わった。", False),
+        (MOMO, "モモちゃんが退院した夢を見た。", False),
+        (MOMO, "モモが退院したわけじゃないんだ。", False),
+        (MOMO, "彼女はモモが退院したと思い込んでいた。", False),
+        (SHRINE, "貴船神社に行った夢で目が覚めた。", False),
+        (SHRINE, "上司が貴船神社に行ってきたらしい。", False),
+        (SHRINE, "同僚の佐藤さんが貴船神社に行ってきました。", False),
+        (SHRINE, "上司と貴船神社に行ってきました。", True),
+        (SHRINE, "晴れたので貴船神社に行ってきました。", True),
         (SHRINE, "貴船神社に行ってきたよ！", True),
         (SHRINE, "貴船神社、もう行った？", False),
         (SHRINE, "貴船神社に行ったら写真を撮る。", False),
@@ -318,6 +331,8 @@ def test_every_real_day_gets_an_episode_whose_quotes_stand_in_its_messages(name:
         said = {message.id: " ".join(message.text.split()) for message in messages}
         assert draft.summary
         assert set(draft.evidence) <= said.keys()
+        for topic in day_topics(said_in(messages), {message.speaker for message in messages}):  # what it opens with
+            assert any(topic.casefold() in said[one].casefold() for one in draft.evidence), topic
         for event in draft.key_events:
             assert event.text.split(": ", 1)[1].rstrip("…") in said[event.evidence[0]]
 

@@ -115,6 +115,26 @@ def test_a_day_of_which_everything_was_taken_back_leaves_no_memory(
     assert dreamer.pending_days(thorough=True) == []
 
 
+def test_a_fact_goes_when_the_last_of_its_tellings_is_taken_back(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    told = []
+    for day in (21, 22):
+        noon.set(datetime(2026, 11, day, 12))
+        told.append(say(said, noon, "モモは三毛猫で、まぐろが大好きです。"))
+        say(said, noon, SHRINE if day == 21 else "図書館で本を三冊借りました。")
+        noon.set(datetime(2026, 11, day + 1, 3))
+        dreamer.dream()
+    (momo,) = (one for one in EntityStore(paths, noon).all() if "まぐろ" in one.text())
+    assert momo.evidence == tuple(message.id for message in told)
+    for day, (message, is_there) in enumerate(zip(told, (True, False), strict=True), 24):
+        said.supersede(message.id, None)
+        noon.set(datetime(2026, 11, day, 3))
+        dreamer.dream()
+        assert ("まぐろ" in "".join(one.text() for one in EntityStore(paths, noon).all())) is is_there
+    assert "まぐろ" not in everything(paths)
+
+
 def test_what_is_said_after_a_dream_was_undone_is_dreamt_of(
     paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
 ) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from managers.memory.dream_state import DreamStateFile
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.log import ConversationLog
 from managers.memory.questions import QuestionStore
@@ -47,6 +48,25 @@ def test_a_model_that_fails_leaves_the_rest_standing_and_tries_again(
     assert "describe_entities" not in well.calls
     assert QuestionStore(paths, night).open()
     assert make_dreamer(paths, night, log, well).pending_days() == []
+
+
+def test_what_failed_waits_on_while_another_task_of_its_day_is_done_by_hand(
+    paths: PersonaPaths, night: HandClock, log: ConversationLog
+) -> None:
+    away = ScriptedDreamMind("gemini", describe_entities=failing, find_questions=failing, reflect=failing)
+    make_dreamer(paths, night, log, away).dream()
+    state, day = DreamStateFile(paths, night), datetime(2026, 11, 20).date()
+    waiting = state.load().waiting
+    assert waiting["2026-11-20"] == ["episode", "entities", "questions", "reflection"]
+    well = ScriptedDreamMind("gemini")
+    make_dreamer(paths, night, log, well).dream_of(day, ("episode",))
+    assert state.load().waiting == waiting | {"2026-11-20": ["entities", "questions", "reflection"]}
+    make_dreamer(paths, night, log, well).dream_of(day, ("questions",))
+    assert state.load().waiting == waiting | {"2026-11-20": ["entities", "reflection"]}
+    night.move(days=1)
+    make_dreamer(paths, night, log, well).dream()
+    assert state.load().waiting == {}
+    assert well.calls.count("describe_entities") == 2  # of both days
 
 
 def test_a_model_that_is_away_is_not_asked_again_and_again(

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from managers.memory.entities import Entity, Fact, format_entity, parse_entity, with_fact
+from managers.memory.entities import Entity, Fact, with_fact
+from managers.memory.entity_cards import format_entity, parse_entity
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
 from managers.memory.working_copy import Stores, WorkingCopy
-from managers.sleep.withdrawal import withdrawn
+from managers.sleep.withdrawal import withdrawals, withdrawn
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
@@ -104,3 +105,40 @@ def test_questions_goals_and_insights_lose_what_the_words_did(paths: PersonaPath
         "ended by it": ("active", [], ""),
     }
     assert [one.insight for one in left.insights.entries] == ["of a"]
+
+
+def moved_goals() -> Goals:
+    """Two goals that three later messages moved, each with a note of its own; one was reached."""
+    first = Goal(goal="moved", id="sh_1", evidence=["a"], mind="m", created_at=f"{EARLIER} 12:00:00")
+    goals = Goals([first, first.model_copy(update={"id": "sh_2", "goal": "reached"})])
+    for day, message in enumerate(("b", "c", "d"), 3):
+        when = f"2026-11-{day:02d} 03:00:00"
+        for goal_id in ("sh_1", "sh_2"):
+            goals = goals.progressed(goal_id, f"note of {message}", evidence=[message], when=when)
+    return goals.ended("sh_2", "completed", "reached, says d", evidence=["d"], when="2026-11-05 03:00:00")
+
+
+def test_a_goal_loses_the_very_steps_that_the_words_brought(paths: PersonaPaths, clock: HandClock) -> None:
+    stores = Stores.open(paths, clock)
+    expected = {
+        "b": (["note of c", "note of d"], "completed"),
+        "d": (["note of b", "note of c"], "active"),
+        "a": (["note of b", "note of c", "note of d"], "completed"),  # they brought no step
+    }
+    for gone, (notes, status) in expected.items():
+        write(moved_goals().changes(paths.goals))
+        for change in withdrawals(WorkingCopy(stores), date(2026, 11, 2), {gone}.__contains__):
+            change.make(copy := WorkingCopy(stores))
+            write(copy.files())
+        moved, reached = WorkingCopy(Stores.open(paths, clock)).goals.short_term
+        assert (moved.progress_notes, moved.status) == (notes, "active"), gone
+        assert (reached.progress_notes, reached.status) == (notes, status), gone
+        assert gone not in moved.evidence
+        assert gone not in moved.note_evidence
+
+
+def test_a_goal_notes_no_more_than_the_notes_that_it_has() -> None:
+    goals = moved_goals()
+    for number in range(30):
+        goals = goals.progressed("sh_1", f"step {number}", evidence=[f"m{number}"], when="")
+    assert list(goals.short_term[0].note_evidence) == [f"m{number}" for number in range(10, 30)]

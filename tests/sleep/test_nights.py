@@ -1,6 +1,7 @@
 """Nights as they follow one another: each reflects once, each week and month has its own, nothing is lost silently."""
 
 import json
+from collections.abc import Collection
 from datetime import date, datetime, timedelta
 from random import Random
 
@@ -189,6 +190,26 @@ def test_a_correction_ends_the_fact_on_whosever_card_it_stands(paths: PersonaPat
     assert momo.current_facts == []
 
 
+def test_what_is_only_told_in_other_words_does_not_end(paths: PersonaPaths, night: HandClock) -> None:
+    log, said = _one_day(paths, night, "妻のあおいは詩人で、猫を飼ってる。")
+    for words in ("花の妻。", "猫と暮らす詩人。"):
+        EntityStore(paths, night).note("あおい", words, author="花", mind="model", evidence=[said.id])
+
+    def describe(material: EntityMaterial) -> EntitiesDraft:
+        known = {fact.text: fact.id for one in material.known for fact in one.current_facts}
+        facts = [
+            FactDraft(text="あおいは花の妻。", evidence=[said.id], replaces=known["花の妻。"]),
+            FactDraft(text="あおいは詩人。", evidence=[said.id], replaces=known["猫と暮らす詩人。"]),
+        ]
+        return EntitiesDraft(entities=[EntityDraft(name="あおい", kind="person", facts=facts)])
+
+    make_dreamer(paths, night, log, ScriptedDreamMind(describe_entities=describe)).dream()
+    card = EntityStore(paths, night).find("あおい")
+    assert card is not None
+    assert [fact.text for fact in card.facts] == ["猫と暮らす詩人。", "あおいは花の妻。", "あおいは詩人。"]
+    assert card.facts == card.current_facts
+
+
 def _one_day(paths: PersonaPaths, clock: HandClock, text: str) -> tuple[ConversationLog, Message]:
     log = ConversationLog(paths, clock, Random(1))
     [said] = messages(clock.now().replace(hour=20) - timedelta(days=1), (("user", text),), "d")
@@ -311,9 +332,11 @@ def test_the_past_is_searched_before_a_model_reflects(
 ) -> None:
     old, new = night.now() - timedelta(days=200), night.now() - timedelta(days=1)
     asked: list[str] = []
+    taken_from: list[str] = []
 
-    def recall(gist: str) -> list[Hit]:
+    def recall(gist: str, messages: Collection[str]) -> list[Hit]:
         asked.append(gist)
+        taken_from.extend(messages)
         return [
             Hit("昨日の話", "current_log", "semantic", "log.txt", ("b0",), 0.1, new, "花"),
             Hit("モモを拾った日の話", "log_archive", "semantic", "log.txt", ("old1",), 0.2, old, "花"),
@@ -323,6 +346,7 @@ def test_the_past_is_searched_before_a_model_reflects(
     dreamer = make_dreamer(paths, night, log, ScriptedDreamMind(reflect=reflecting), recall=recall)
     dreamer.dream()
     assert "モモ" in asked[0] or "桃" in asked[0]
+    assert {message.id for message in log.tail(1)} <= {*taken_from}
     assert [hit.text for hit in reflecting.materials[0].past] == ["モモを拾った日の話"]
     assert "old1" in reflecting.materials[0].ids
 

@@ -2,12 +2,14 @@
 
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from datetime import datetime
 from functools import partialmethod
 from pathlib import Path
 
 import pytest
+from dulwich import pack as dulwich_pack
 from dulwich.object_store import tree_lookup_path
 from dulwich.porcelain import fsck
 from dulwich.repo import Repo
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from managers.storage.errors import (
     EntryNotFoundError,
 )
-from managers.storage.files import write_atomic
+from managers.storage.files import digest, write_atomic
 from managers.storage.history import Draft, History, pack, unified
 from managers.storage.history.checking import check_history
 from managers.storage.history.diff import FileDiff
@@ -147,12 +149,13 @@ def test_many_packs_become_one(
 ) -> None:
     reader, packs = History(paths, clock), paths.history / "objects" / "pack"
     for number in range(pack.MANY_PACKS - 2):  # beside the one of its beginning
-        write(history, paths.main_memory, "\n".join(map(str, range(9 * number))))
+        write(history, paths.main_memory, "\n".join(digest(f"{line}") for line in range(99 + 9 * number)))
         history.maintain(force=True)
         reader.diff(reader.entries(1)[0].id)  # it has each pack open
     before = reader.entries(100)
     diffs = [reader.diff(entry.id) for entry in before]
     assert len(list(packs.glob("*.pack"))) == pack.MANY_PACKS - 1
+    apart = _size(packs)
     write(history, paths.notepad, "one more")
     with monkeypatch.context() as patch:
         if is_killed:
@@ -162,11 +165,54 @@ def test_many_packs_become_one(
     write(history, paths.notepad, "and another")
     history.maintain(force=True)
     assert len(list(packs.glob("*.pack"))) == (1 if is_killed else 2)  # what was left over was joined once more
+    assert _size(packs) < apart / 3  # of what stood whole in each, one is
     for seen in (history, reader, History(paths, clock)):
         assert seen.entries(100)[2:] == before
         assert [seen.diff(entry.id) for entry in before] == diffs
     with Repo(str(paths.history)) as repo:
         assert list(fsck(repo)) == []
+
+
+@pytest.mark.parametrize("step", ["_plan", "_join"])
+def test_who_writes_while_it_packs_makes_it_no_larger(
+    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    monkeypatch.setattr(pack, "MANY_PACKS", 2)
+    for number in range(30):
+        write(history, paths.main_memory, "\n".join(digest(f"{line}") for line in range(99 + 9 * number)))
+    there: Callable[..., object] = getattr(pack, step)
+
+    def meanwhile(*given: object, **options: object) -> object:
+        monkeypatch.setattr(pack, step, there)
+        write(history, paths.notepad, "now")
+        return there(*given, **options)
+
+    monkeypatch.setattr(pack, step, meanwhile)
+    loose = _size(paths.history)
+    history.maintain(force=True)
+    assert _size(paths.history) < loose / 5
+
+
+def test_between_long_texts_that_share_no_line_no_difference_is_looked_for(
+    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[int] = []
+    there = dulwich_pack.create_delta
+
+    def seen(base: bytes, target: bytes) -> Iterator[bytes]:
+        compared.append(len(target))
+        return there(base, target)
+
+    monkeypatch.setattr(dulwich_pack, "create_delta", seen)
+    monkeypatch.setattr(pack, "_HAS_FAST_DELTAS", True)
+    for number in range(3):
+        write(history, paths.notepad, "\n".join(digest(f"{number} {line}") for line in range(200)))
+    history.maintain(force=True)
+    assert max(compared) < 4000
+    write(history, paths.notepad, "one line more\n" + paths.notepad.read_text())
+    write(history, paths.notepad, "and another\n" + paths.notepad.read_text())
+    history.maintain(force=True)
+    assert max(compared) > 4000
 
 
 def test_packing_keeps_long_lists_small(history: History, paths: PersonaPaths) -> None:

@@ -3,16 +3,19 @@
 import shutil
 
 import pytest
+from dulwich.object_format import SHA1
 from dulwich.object_store import tree_lookup_path
-from dulwich.objects import Commit, ObjectID
+from dulwich.objects import Blob, Commit, ObjectID
+from dulwich.pack import Pack
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
 from managers.storage.errors import (
     HistoryDamagedError,
 )
-from managers.storage.history import History
-from managers.storage.history.checking import check_history
+from managers.storage.history import History, pack
+from managers.storage.history.checking import check_history, noted_damage
+from managers.storage.history.objects import ObjectDatabase
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.storage.histories import write
@@ -133,6 +136,70 @@ def _forge(
         repo.object_store.add_object(commit)
         repo.refs[Ref(b"refs/heads/main")] = commit.id
         return commit.id.decode()
+
+
+@pytest.mark.parametrize("damage", ["a commit is gone", "a version is damaged"])
+def test_damage_of_long_ago_does_not_stop_packing(history: History, paths: PersonaPaths, damage: str) -> None:
+    entries = [write(history, paths.notepad, f"{number}" * 99) for number in range(9)]
+    history.close()
+    objects = paths.history / "objects"
+    lost = entries[3] if damage == "a commit is gone" else Blob.from_string(b"3" * 99).id.decode()
+    path = objects / lost[:2] / lost[2:]
+    path.chmod(0o644)
+    path.write_bytes(b"x") if damage == "a version is damaged" else path.unlink()
+    for number in range(3):
+        write(history, paths.core_memory, f"{number}" * 99)
+        history.maintain(force=True)
+    assert set(objects.glob("[0-9a-f][0-9a-f]/*")) == {path} & {path if path.exists() else None}
+    assert bool(noted_damage(paths.history)) is path.exists()  # what is gone is found where somebody looks
+    assert not check_history(paths.history).is_sound
+    assert len(history.entries()) > 3  # those that are newer are there
+
+
+def test_a_damaged_pack_is_told_of_and_keeps_no_others_from_being_joined(
+    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pack, "MANY_PACKS", 3)
+    monkeypatch.setattr(pack, "_SMALL", 40)
+    commits = [write(history, paths.notepad, f"{number}" * 99) for number in range(20)]
+    history.maintain(force=True)
+    history.close()
+    packs = paths.history / "objects" / "pack"
+    large = max(packs.glob("*.pack"), key=lambda path: path.stat().st_size)
+    with Pack(str(large.with_suffix("")), object_format=SHA1) as packed:
+        offset = packed.index.object_offset(ObjectID(commits[9].encode()))
+    large.chmod(0o644)
+    content = bytearray(large.read_bytes())
+    content[offset + 20] ^= 0xFF  # within what is compressed: a commit's own head is far shorter
+    large.write_bytes(content)
+    for number in range(5):
+        write(history, paths.core_memory, f"{number}" * 99)
+        history.maintain(force=True)
+    assert len(list(packs.glob("*.pack"))) <= 3
+    assert noted_damage(paths.history) is not None
+
+
+def test_a_pack_that_somebodys_own_git_named_outlives_an_erasure(
+    history: History, paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pack, "MANY_PACKS", 2)
+    for number in range(5):
+        write(history, paths.notepad, f"{number}")
+    history.maintain(force=True)
+    history.close()
+    packs = paths.history / "objects" / "pack"
+    for file in list(packs.iterdir()):
+        file.rename(file.with_stem(f"pack-{'0' * 40}"))
+    (packs / f"pack-{'1' * 40}.bitmap").write_bytes(b"of a pack that is gone")
+    database = ObjectDatabase(paths.history)
+    database.add([Blob.from_string(b"what a killed writer left")])
+    database.close()
+    before = history.entries()
+    history.erase(lambda _, content: content, lambda entry: entry)
+    history.close()
+    assert History(paths, clock).entries() == before
+    assert check_history(paths.history).is_sound
+    assert {file.stem for file in packs.iterdir()} == {f"pack-{'0' * 40}"}
 
 
 def test_every_part_is_looked_at_and_none_is_changed(history: History, paths: PersonaPaths) -> None:

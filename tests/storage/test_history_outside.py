@@ -1,14 +1,16 @@
 """Edits made outside are noticed, and are nobody else's; what is no memory is not kept."""
 
 import unicodedata
+from pathlib import Path
+from typing import Any
 
 import pytest
+from dulwich.objects import ObjectID
 
-from managers.storage.errors import (
-    UndoConflictError,
-)
-from managers.storage.files import write_atomic
+from managers.storage.errors import ExternallyChangedError, UndoConflictError
+from managers.storage.files import digest, read_bytes, write_atomic
 from managers.storage.history import Draft, History
+from managers.storage.history.repository import Repository
 from managers.storage.paths import PersonaPaths
 from tests.storage.histories import write
 
@@ -119,3 +121,49 @@ def test_json_that_is_nested_beyond_reading_is_kept_as_bytes(history: History, p
     assert history.notice_outside() is not None
     history.undo(history.entries(1)[0].id, author="user")
     assert paths.goals.read_bytes() == history.at(entry, paths.goals) == b"{}"
+
+
+def _save_while_a_change_is_written(monkeypatch: pytest.MonkeyPatch, path: Path, *texts: str) -> None:
+    """Let an editor save after the files were looked at and before they are replaced, each time another text."""
+    prepare, waiting = Repository.prepare, list(texts)
+
+    def then_saved(self: Repository, database: Any, draft: Draft, *given: Any, **named: Any) -> ObjectID | None:
+        commit = prepare(self, database, draft, *given, **named)
+        if waiting and draft.author not in {"outside", "utatane"}:
+            path.write_text(waiting.pop(0), "utf-8")
+        return commit
+
+    monkeypatch.setattr(Repository, "prepare", then_saved)
+
+
+def test_what_an_editor_saves_while_a_change_is_written_enters_the_history_before_the_change(
+    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _save_while_a_change_is_written(monkeypatch, paths.core_memory, "自分で書いた\n")
+    entry = write(history, paths.core_memory, "ペルソナが書いた\n")
+    assert [entry.author for entry in history.entries()] == ["ねむ", "outside", "user"]
+    assert paths.core_memory.read_text("utf-8") == "ペルソナが書いた\n"
+    _save_while_a_change_is_written(monkeypatch, paths.core_memory, "ペルソナが書いた\nそのあと書いた\n")
+    history.undo(entry, author="user")
+    assert paths.core_memory.read_text("utf-8") == "自分で書いた\nそのあと書いた\n"
+
+
+def test_a_change_is_refused_where_an_editor_saves_what_it_rests_on_or_goes_on_saving(
+    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _save_while_a_change_is_written(monkeypatch, paths.core_memory, "自分で書いた")
+    based_on = {paths.core_memory: digest(read_bytes(paths.core_memory) or b"")}
+    with pytest.raises(ExternallyChangedError):
+        history.apply({paths.core_memory: b"x"}, Draft("ねむ", ""), based_on)
+    assert paths.core_memory.read_text("utf-8") == "自分で書いた"
+    _save_while_a_change_is_written(monkeypatch, paths.core_memory, "一", "二")
+    with pytest.raises(ExternallyChangedError):
+        history.apply({paths.core_memory: b"x"}, Draft("ねむ", ""))
+    assert paths.core_memory.read_text("utf-8") == "二"
+
+
+def test_a_file_in_another_normal_form_is_written_where_it_lies(history: History, paths: PersonaPaths) -> None:
+    decomposed = paths.entity_memory / unicodedata.normalize("NFD", "ガイド.md")
+    write_atomic(decomposed, "一")
+    write(history, paths.entity_memory / unicodedata.normalize("NFC", "ガイド.md"), "二")
+    assert [path.read_text("utf-8") for path in paths.entity_memory.iterdir()] == ["二"]

@@ -1,12 +1,13 @@
 """One writer per persona."""
 
 import threading
+import time
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 
 import pytest
 
-from managers.storage.errors import BusyError, UnwritableError
+from managers.storage.errors import BusyError, MovedAwayError, UnwritableError
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
@@ -77,4 +78,32 @@ def test_a_place_that_cannot_be_written_is_named(paths: PersonaPaths) -> None:
     other = PersonaPaths(paths.folder.parent / "file" / "persona")
     other.folder.parent.write_text("in the way")
     with pytest.raises(UnwritableError, match="persona"), writing(other):
+        pass
+
+
+def test_who_waits_for_a_folder_that_is_moved_makes_no_empty_one_in_its_place(paths: PersonaPaths) -> None:
+    moved, trouble = paths.folder.with_name("another name"), list[Exception]()
+    begun = threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        try:
+            with writing(paths):
+                pass
+        except MovedAwayError as error:
+            trouble.append(error)
+
+    waiting = threading.Thread(target=wait)
+    with writing(paths):
+        waiting.start()
+        begun.wait()
+        time.sleep(0.2)  # so that it looks for the lock once, and waits
+        paths.folder.rename(moved)
+    waiting.join()
+    assert len(trouble) == 1
+    assert not paths.folder.exists()
+    with pytest.raises(MovedAwayError), writing(paths):
+        pass
+    assert not paths.folder.exists()
+    with writing(PersonaPaths(moved)):
         pass

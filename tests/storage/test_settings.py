@@ -59,6 +59,42 @@ def test_a_broken_file_is_not_overwritten_by_a_change(file: SettingsFile) -> Non
     assert file.path.read_bytes() == b"[mind\nmodel="
 
 
+@pytest.mark.parametrize(
+    "setting",
+    ["episode_memory_lookback_days = 1000000", "log_days = 1000000", "idle_minutes = inf"],
+)
+def test_a_time_that_no_clock_reaches_is_named_and_not_used(file: SettingsFile, setting: str) -> None:
+    file.path.write_text(f"[conversation]\n{setting}\n", "utf-8")
+    settings, notices = file.load()
+    assert settings == Settings()
+    assert [notice.code for notice in notices] == ["settings-value"]
+
+
+NO_TOML_EITHER = {
+    "a name that stands twice": b"[%s]\nmodel = 'a'\nmodel = 'b'\n",
+    "endless nesting": b"[%s]\nmodel = " + b"[" * 20_000,
+    "an endless number": b"[%s]\ncontext_tokens = " + b"9" * 6_000 + b"\n",
+}
+"""What the parsers refuse in other ways than wrong words."""
+
+
+@pytest.mark.parametrize("content", NO_TOML_EITHER.values(), ids=NO_TOML_EITHER.keys())
+def test_what_the_parsers_trip_over_is_a_mistake_like_any_other(tmp_path: Path, content: bytes) -> None:
+    file, secrets = SettingsFile(tmp_path / "settings.toml"), Secrets(tmp_path / "secrets.toml")
+    file.path.write_bytes(content % b"mind")
+    secrets.path.write_bytes(content % b"keys")
+    assert [notice.code for notice in file.load()[1]] == ["settings-broken"]
+    for work in (
+        lambda: file.change("mind", model=None),
+        lambda: secrets.get("model"),
+        lambda: secrets.set("model", "x"),
+    ):
+        with pytest.raises(MistakeInFileError):
+            work()
+    assert file.path.read_bytes() == content % b"mind"
+    assert secrets.path.read_bytes() == content % b"keys"
+
+
 def test_a_section_that_is_no_section_is_not_overwritten(file: SettingsFile) -> None:
     file.path.write_text("mind = 3\n", "utf-8")
     with pytest.raises(MistakeInFileError):

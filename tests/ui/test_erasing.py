@@ -51,6 +51,16 @@ def test_what_would_go_is_shown_and_goes_on_a_ticked_yes(
         assert CAT not in _room(browser, place).text
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_where_nothing_is_found_the_page_leads_to_the_search(services: Services, said: str, lang: str) -> None:
+    browser = _browser(services, lang)
+    page = read(browser.get(address_of(NAME, "memories/erase", about="ツチノコ")))
+    assert "ツチノコ" in page.one("#told").text
+    assert "app.py" not in page.text
+    way = page.one("#room p a").attributes["href"]
+    assert read(browser.get(way)).one("#memory-query").attributes["value"] == "ツチノコ"
+
+
 def test_what_has_changed_since_it_was_shown_is_shown_once_more(
     services: Services, memories: Memories, said: str
 ) -> None:

@@ -9,16 +9,17 @@ import pytest
 from starlette.testclient import TestClient
 
 from agent import export_jobs
-from agent.exporting import FORMS, Exported, ExportWishes, export
+from agent.exporting import CHATS, FORMS, Exported, ExportWishes, export
 from agent.import_jobs import ImportJobs
 from agent.services import Services
 from managers.exchange import import_engine
 from managers.exchange.encryption import is_encrypted
+from managers.exchange.errors import DaysReversedError, NothingToExportError
 from managers.exchange.import_engine import Stage
 from managers.storage.errors import Lang
 from tests.exchange.importing import HereReading
 from tests.ui.reading import Element, press, read
-from tests.ui.rooms import NAME, House
+from tests.ui.rooms import NAME, SAID, House
 from tests.ui.visitors import visitor_of
 from ui.locales import LANGUAGES, texts
 from ui.server.addresses import address_of
@@ -85,8 +86,23 @@ def test_days_and_the_mask_of_the_settings_are_kept_to(services: Services, visit
     services.settings_file.change("privacy", mask_exports=True)
     _, data = saved(visitor, made(services, visitor, form="jsonl"))
     assert b"hana@example.jp" not in data
-    _, data = saved(visitor, made(services, visitor, form="jsonl", until="2020-01-01"))
-    assert data == b""
+    _, data = saved(visitor, made(services, visitor, form="jsonl", until="2026-11-20"))
+    assert len(data.splitlines()) == 2 * len(SAID)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_days_in_which_nothing_was_said_make_no_file(services: Services, visitor: TestClient, lang: Lang) -> None:
+    visitor.headers["accept-language"] = lang
+    for chat in CHATS:
+        page = made(services, visitor, form=chat, until="2020-01-01")
+        assert page.one('.exports [role="alert"]').text == NothingToExportError().sentence(lang)
+        assert list((services.home.folder / ".exports").rglob("*.*")) == []
+        press(visitor, page, ".exports form button")
+    refused = press(visitor, opened(visitor), EXPORT, form="html", since="2026-11-20", until="2026-11-19")
+    assert refused.status_code == 400
+    form = read(refused).one("#export-form")
+    assert form.one('[role="alert"]').text == DaysReversedError().sentence(lang)
+    assert form.one("#export-since").attributes["value"] == "2026-11-20"  # to be put right
 
 
 def test_a_passphrase_encrypts_and_stands_on_no_page_and_in_no_file(services: Services, visitor: TestClient) -> None:

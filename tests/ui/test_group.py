@@ -77,7 +77,10 @@ def test_a_message_is_edited_deleted_and_erased_for_all_and_topics_are_marked(
     assert first == "I planted pears behind the house."
     for name in ("Hazel", "ねむ"):
         assert services.memories(name).log.tail(20)[0].text == first
-    erasing = read(visitor.get(deeds.one('[data-deed="erase"]').attributes["href"]))
+    erase = deeds.one('[data-deed="erase"]')
+    assert "icon" in erase.classes  # as small as what stands beside it
+    assert erase.attributes["aria-label"]
+    erasing = read(visitor.get(erase.attributes["href"]))
     assert erasing.texts("h2") == ["Hazel", "ねむ"]
     press(visitor, erasing, "button.danger", yes="yes")
     assert "pears" not in read(visitor.get(here)).text

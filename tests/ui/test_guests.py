@@ -128,7 +128,9 @@ def test_one_yes_lets_everybody_in(services: Services, hostile: Hostile, browser
 def test_a_guest_may_go_to_the_trash_and_a_persona_may_not_from_here(
     services: Services, hostile: Hostile, browser: TestClient
 ) -> None:
-    browser.post("/guests", data={"name": ["Rook", "Hazel"], "seen": ["", ""], "deed": "trash"})
+    gone = browser.post("/guests", data={"name": ["Rook", "Hazel"], "seen": ["", ""], "deed": "trash"})
+    way = read(browser.get(gone.headers["location"])).one("#told a").attributes["href"]
+    assert "Rook" in read(browser.get(way)).one("#trash").text
     assert services.personas.door.guests() == []
     assert [gone.name for gone in services.personas.trashed()] == ["Rook"]
     assert "Hazel" in services.personas.list_names()

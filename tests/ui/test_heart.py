@@ -15,9 +15,9 @@ from managers.storage.history.parts import record_part
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVENING, NAME, House
 from tests.ui.visitors import visitor_of
-from ui.components.charts import Point, Tick, level_chart, point_chart
+from ui.components.charts import FONT_SIZE, Point, Tick, letters_wide, level_chart, point_chart
 from ui.components.csv_files import as_csv
-from ui.locales import texts
+from ui.locales import Texts, texts
 from ui.rooms.heart import growth
 from ui.rooms.heart.feelings import SHOWN_READINGS
 from ui.rooms.heart.spans import LENGTHS, Length, span_name, span_of, ticks
@@ -27,6 +27,9 @@ JA, EN = texts("ja"), texts("en")
 EVIL = '<script>alert(1)</script><img src=x onerror="alert(1)">'
 FIGURES = re.compile(r"\b[01]\.\d")
 DEATHS = ("祖母が亡くなりました。", "昨日モモが天国に行った。", "おばあちゃんが逝ってしまった。")
+
+
+DARK = ("もう死にたい。", "I want to die.")
 
 
 @pytest.fixture
@@ -345,7 +348,8 @@ def test_an_address_that_somebody_changed_shows_the_room(
     house.tell()
     page = heart(visitor, **query)
     assert len(page.all("#feelings nav a")) == 5
-    for link in page.all("#feelings a[data-here]"):
+    links = page.all("#feelings a[data-here]")
+    for link in (*links[:2], *links[-2:]):
         assert visitor.get(link.attributes["href"]).status_code == 200
 
 
@@ -467,3 +471,33 @@ def test_shows_the_level_and_what_makes_it(visitor: TestClient, house: House, mo
     table = visitor.get(address_of(NAME, "tables/growth.csv"))
     assert table.status_code == 200
     assert JA("heart.kpi_turns") in table.text
+
+
+@pytest.mark.parametrize("words", DARK)
+def test_what_weighs_heavily_is_held_up_to_nobody(house: House, visitor: TestClient, words: str) -> None:
+    house.tell([(words, "sadness")], at=house.clock.now())
+    house.clock.move(minutes=30)
+    motive = heart(visitor).one("#motive").text
+    assert "打ち明けてくれた" in motive
+    assert words.rstrip("。.") not in motive
+    house.clock.move(hours=20)
+    dark = Question(topic=words, context=f"「{words}」と話していた。", priority=1.0)
+    house.memories.questions.change(lambda found: found.with_one(dark), author="ねむ", reason="-")
+    page = heart(visitor)
+    assert JA("heart.curiosity") in page.one("#motive .why-now").text
+    assert words.rstrip("。.") not in page.one("#motive").text
+
+
+@pytest.mark.parametrize("t", [JA, EN])
+def test_the_legend_of_a_level_has_room_beside_the_longest_beginning(t: Texts) -> None:
+    ends = (t("heart.ago", days=90), t("heart.now"))
+    for picture in level_chart([Point(0, 0), Point(1, 1)], Tick(0.6, t("heart.edge")), ends):
+        assert picture["dash"][0] >= picture["words"][0].x + letters_wide(ends[0], FONT_SIZE)
+
+
+def test_nothing_that_rests_is_called_the_strongest(house: House, visitor: TestClient) -> None:
+    house.memories.inner_state.touch()
+    house.clock.move(minutes=1)
+    page = heart(visitor)
+    assert JA("heart.nothing_moves") in page.one("#motive").text
+    assert page.all("#drives .badge") == []

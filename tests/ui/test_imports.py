@@ -93,7 +93,12 @@ def test_twice_doubles_nothing_and_says_so(services: Services, visitor: TestClie
 def test_who_is_who_in_plain_text_can_be_put_right(services: Services, visitor: TestClient) -> None:
     text = b"Rin: good evening\nAnn: hello there\nRin: how was your day?\nAnn: long\n" * 3
     page = settled(visitor, services, send(visitor, text, "chat.txt", kind="text"))
-    assert texts("en")("imports.guess") in page.text
+    assert texts("en")("imports.asked") in page.text
+    assert not page.all("#import-yes")
+    assert not page.all("select[name=role] option[selected]")
+    refused = visitor.post("/import/yes", data={"persona": "", "new_name": "Ann"})
+    assert "cannot be told" in settled(visitor, services, refused).text
+    assert "Ann" not in services.personas.list_names()
     told = {"speaker": ["Rin", "Ann"], "role": ["user", "persona"], "kind": "text", "persona": ""}
     page = settled(visitor, services, visitor.post("/import/again", data=told))
     page = settled(visitor, services, press(visitor, page, "#import-yes button", persona="", new_name="Ann"))

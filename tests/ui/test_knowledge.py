@@ -132,6 +132,7 @@ def test_a_removed_document_is_no_longer_found_and_can_be_brought_back(services:
     recall = services.companion(NAME).memories.recall
     gone = read(press(visitor, read(visitor.get(ROOM)), ".documents button"))
     assert "「a.txt」をごみ箱に入れました。" in gone.one("#told").text
+    assert gone.one("#told a").attributes["href"] == f"{ROOM}#{gone.one('#trash').attributes['id']}"
     assert listed(gone) == []
     assert recall.search("灯台守の電話番号", types=["knowledge"]) == []
     back = read(press(visitor, gone, ".trash button"))

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime
+from typing import get_args
 from urllib.parse import quote
 
 import pytest
@@ -11,16 +12,21 @@ from starlette.testclient import TestClient
 from agent.forgetting import let_go
 from agent.memories import Memories
 from agent.services import Services
+from agent.tools import all_tools
+from managers.exchange.items import MemoryKind
 from managers.hygiene.limits import weigh
 from managers.memory.confidence import Move, Standing
-from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.entities import Entity, Fact
+from managers.memory.entity_cards import format_entity
 from managers.memory.episodes import Episode
 from managers.memory.forgotten import forget_words
 from managers.memory.goals import KEPT_ENDED, Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.periods import Period
 from managers.memory.questions import KEPT_CLOSED, Question, Questions
+from managers.sleep.tasks import Tone
 from managers.storage.audit import Given, Recipient, months, record
+from managers.storage.errors import Lang
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVENING, NAME, House
 from tests.ui.visitors import visitor_of
@@ -281,6 +287,36 @@ def test_a_long_shelf_has_pages(shelves: Shelves, memories: Memories) -> None:
     assert following.texts(".cards b") == [f"名{n:02d}" for n in range(people.PAGE, people.PAGE + 3)]
 
 
+@pytest.mark.parametrize("lang", ["ja", "en"])
+def test_what_left_and_what_tools_wrote_is_told_in_words(services: Services, memories: Memories, lang: str) -> None:
+    tools = {spec.name for spec in all_tools().specs("ja")}
+    for tool in tools:
+        record(memories.paths, memories.clock.now(), "tool_write", Given({tool: 2}))
+    record(memories.paths, memories.clock.now(), "import", Given(dict.fromkeys(get_args(MemoryKind), 3)))
+    record(
+        memories.paths,
+        memories.clock.now(),
+        "program",
+        Given(dict.fromkeys(("lore", "world", "world_before", "episodes"), 4)),
+    )
+    page = Shelves(services, lang).look("/audit")
+    words = " ".join(page.texts(".history p"))
+    assert ("メモ帳に書く 2件" if lang == "ja" else "write in the notepad: 2") in words
+    assert "×" not in words
+    assert "_" not in words
+    if lang == "ja":
+        assert not re.search("[a-z]", words)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("tone", get_args(Tone))
+def test_how_a_day_felt_is_told_in_words(services: Services, memories: Memories, lang: Lang, tone: Tone) -> None:
+    day = episode(DAY).model_copy(update={"emotional_tone": tone})
+    memories.apply({memories.episodes.path(DAY): day.dump()}, author="dream", reason="night")
+    said = Shelves(services, lang).look(f"/days/{DAY}").texts(".from .kind")
+    assert said == ([texts(lang)(f"memories.tone_{tone}")] if tone != "neutral" else [])
+
+
 # --- pins, forgetting, bringing back
 
 
@@ -308,6 +344,14 @@ def test_one_of_a_list_is_brought_back_beside_what_came_later(shelves: Shelves, 
     shelves.press(shelves.look("/forgotten"), ".history button")
     assert [entry.trigger_topic for entry in memories.insights.entries()] == ["話題3", "話題2", "話題1"]
     assert shelves.look("/forgotten").one(".nothing")
+
+
+@pytest.mark.parametrize("shelf", ["people", "days", "insights", "goals", "questions"])
+def test_what_is_forgotten_leads_to_where_it_waits(shelves: Shelves, memories: Memories, shelf: str) -> None:
+    item = _one_of(memories, shelf)
+    opened = f"/{shelf}/{item}" if shelf in {"people", "days"} else f"/{shelf}"
+    page = read(press(shelves.browser, shelves.look(opened), f'[formaction="{_at(shelf, item)}/forget"]'))
+    assert page.one("#told a").attributes["href"] == address_of(NAME, "memories/forgotten")
 
 
 @pytest.mark.parametrize("shelf", ["people", "days", "insights", "goals", "questions"])

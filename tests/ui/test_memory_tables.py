@@ -9,7 +9,8 @@ from starlette.testclient import TestClient
 
 from agent.memories import Memories
 from agent.services import Services
-from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.entities import Entity, Fact
+from managers.memory.entity_cards import format_entity
 from managers.memory.episodes import Episode
 from managers.memory.forgotten import forget_words
 from managers.memory.goals import KEPT_ENDED, Goal, Goals

@@ -179,7 +179,8 @@ def test_whoever_is_deleted_comes_back_from_the_trash_with_all_words(services: S
     assert "memories" in page.one(delete).attributes["data-ask"]
     gone = press(visitor, page, delete)
     assert (gone.url.path, gone.url.fragment) == ("/p/Hazel/persona", "trash")
-    assert told(gone) == f"“{NAME}” is in the trash. You can bring it back below."
+    assert told(gone) == f"“{NAME}” is in the trash. You can bring it back below. Go there"
+    assert read(gone).one("#told a").attributes["href"] == "/p/Hazel/persona#trash"  # scripts show the page's beginning
     assert press(visitor, page, delete).status_code == 200  # sent twice
     assert visitor.get(ROOM).status_code == 404
     back = press(visitor, read(gone), "#trash button")

@@ -1,5 +1,6 @@
 """The conversation on real files: what a person sees of it, and what lies on disk."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -78,6 +79,12 @@ def said(companion: Companion) -> list[Message]:
 def deeds(visitor: TestClient, page: Element, number: int) -> Element:
     """Return the page of what can be done with a message."""
     return read(visitor.get(page.all("article")[number].one(".deeds").attributes["href"]))
+
+
+def test_a_greeting_is_shown_as_far_as_a_message_is(services: Services, visitor: TestClient) -> None:
+    sheet = services.personas.get(NAME).paths.persona_json
+    sheet.write_text(json.dumps({**json.loads(sheet.read_text("utf-8")), "greeting": "あ" * 100_000}), "utf-8")
+    assert shown(visitor).one(".opening .bubble").text == "あ" * 20_000 + "…"
 
 
 def test_what_is_said_is_on_disk_when_the_form_is_answered(
@@ -246,6 +253,7 @@ def test_any_message_is_edited_and_taken_back_without_scripts(visitor: TestClien
         say(visitor, companion, text)
     page = shown(visitor)
     form = read(visitor.get(deeds(visitor, page, 2).one(".edit").attributes["href"]))
+    assert bubbles(read(visitor.get(form.one(".editing a").attributes["href"]))) == bubbles(page)  # one may leave it
     page = read(press(visitor, form, ".editing .yes", text="言いなおし\r\nつづき"))
     assert bubbles(page)[2] == "言いなおし つづき"
     assert "言いなおし\nつづき" in [message.text for message in companion.memories.log.tail(5)]
@@ -298,6 +306,30 @@ def test_off_the_record_nothing_is_written_and_nothing_can_be_done_to_it(
     assert not [path for path in files if "トマト".encode() in path.read_bytes()]
     page = read(press(visitor, page, "#composer .veil"))
     assert not [text for text in bubbles(page) if "トマト" in text]
+
+
+@pytest.mark.parametrize("deed", [".retry", ".edit", ".branch", "#composer .topic"])
+@pytest.mark.parametrize("has_spoken", [False, True])
+def test_whatever_is_done_meanwhile_what_is_said_next_stays_off_the_record(
+    services: Services, visitor: TestClient, companion: Companion, deed: str, *, has_spoken: bool
+) -> None:
+    say(visitor, companion, "今日は雨でした。")
+    page = read(press(visitor, shown(visitor), "#composer .veil"))
+    if has_spoken:
+        page = read(press(visitor, page, SEND, text="暗号はトマト"))
+        answered(companion)
+        page = read(visitor.get(TALK, params={"off_record": "1"}))
+    if deed == ".edit":
+        form = read(visitor.get(deeds(visitor, page, 0).one(deed).attributes["href"]))
+        page = read(press(visitor, form, ".editing button.yes", text="今日は雪でした。"))
+    else:
+        page = read(press(visitor, page if deed.startswith("#") else deeds(visitor, page, 1), deed))
+    answered(companion)
+    assert page.one("#composer .veil").attributes["aria-pressed"] == "true"
+    page = read(press(visitor, page, SEND, text="合言葉はキュウリ"))
+    answered(companion)
+    files = [path for path in services.home.folder.rglob("*") if path.is_file()]
+    assert not [path for path in files if any(one.encode() in path.read_bytes() for one in ("トマト", "キュウリ"))]
 
 
 def test_as_many_words_off_the_record_are_not_the_same_words(services: Services, companion: Companion) -> None:
@@ -396,6 +428,19 @@ def test_what_a_model_would_write_beside_a_file_waits_for_an_answer(
     assert press(visitor, stale, '.held [value="allow"]').status_code == 404  # answered already
     assert "借金" not in paths.core_memory.read_text("utf-8")
     assert paths.notepad.read_text("utf-8").count("手紙を読んだ。") == 1
+
+
+def test_what_a_yes_would_write_is_shown_to_its_last_line(
+    visitor: TestClient, companion: Companion, models: ModelServer
+) -> None:
+    text = "\n".join(["++ 電話番号を言うこと。", *(f"{n}" for n in range(500)), "青い。\u2028@@ 黙っていること。"])
+    models.enqueue(Say(tools=[Tool("edit_notepad", {"text": text}, "a")]), Say("いい?"))
+    visitor.post(f"{TALK}say", data={"text": "読んで"}, files=[("files", ("a.txt", b"hello", "text/plain"))])
+    answered(companion)
+    page = shown(visitor)
+    assert page.texts(".held .diff .added") == [f"+{' '.join(line.split())}" for line in text.split("\n")]
+    press(visitor, page, '.held [value="allow"]')
+    assert text in companion.memories.paths.notepad.read_text("utf-8")
 
 
 def test_what_waits_is_shown_anew_where_the_file_has_changed(

@@ -9,7 +9,7 @@ import pytest
 from agent.events import Failed, Received, Speaking, Thinking, TurnEvent
 from agent.minds.errors import EmptyAnswerError
 from agent.minds.mind_status import MindStatus
-from managers.memory.messages import Message, Role
+from managers.memory.messages import GREETING, Message, Role
 from managers.recall.hits import Hit
 from managers.storage.errors import Notice
 from tests.ui.reading import read
@@ -100,6 +100,7 @@ def test_a_mind_is_named_where_it_changes() -> None:
     minds = ["a", "a", "built-in", "built-in", "a"]
     said = [message(number, "persona", mind=mind) for number, mind in enumerate(minds)]
     assert view.minds(said, EN) == {"m2": EN("mind.builtin_name"), "m4": "a"}
+    assert view.minds([message(9, "persona", mind=GREETING), *said], EN) == view.minds(said, EN)
 
 
 def chip(status: MindStatus, t: Texts) -> str:

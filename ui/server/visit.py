@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Annotated, Final, Literal
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from fastapi import Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -34,6 +34,8 @@ SWAP: Final = "x-utatane"
 """The header by which the page's script says that it takes the answer apart itself (`ui/static/scripts`)."""
 _FRESH: Final = {"cache-control": "private, no-cache"}
 _SAID: Final = "said"
+_OF_THE_TALK: Final = ("latest", "m-")
+"""Where one is in a talk the script knows by itself."""
 _MOST_KEPT: Final = 200
 
 
@@ -48,10 +50,15 @@ Level = Literal["done", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One sentence about what was just done, shown once on the next page."""
+    """One sentence about what was just done, shown once on the next page.
+
+    Attributes:
+        way: where it can be taken back; empty: nowhere, or in view.
+    """
 
     level: Level
     sentence: str
+    way: str = ""
 
 
 class ToldOnce:
@@ -159,7 +166,7 @@ class Visit:
     def told(self) -> tuple[Told, ...]:
         """Return what is to be said of what was done just before."""
         kept: ToldOnce = self.request.app.state.told
-        return kept.take(self.request.query_params.get(_SAID, ""))
+        return kept.take(self.request.query_params.get(_SAID, "").partition(".")[0])
 
     def show(self, template: str, *, status: int = 200, **values: object) -> Response:
         """Answer with a page."""
@@ -171,22 +178,26 @@ class Visit:
         inside = render(template, visit=self, t=self.t, **values)
         return HTMLResponse(render(whole, visit=self, t=self.t, inside=inside) if whole else inside, headers=_FRESH)
 
-    def lead(self, address: str, *done: str, problem: str = "") -> Response:
+    def lead(self, address: str, *done: str, problem: str = "", way: str = "") -> Response:
         """Answer a form: lead to the page that shows what became of it.
 
         Args:
             address: where to.
             done: what was done, in sentences.
             problem: what was not, and why.
+            way: where what was done can be taken back.
         """
-        told = tuple(Told("done", sentence) for sentence in done)
+        told = tuple(Told("done", sentence, way) for sentence in done)
         if problem:
             told = (*told, Told("problem", problem))
-        if told:
-            kept: ToldOnce = self.request.app.state.told
-            path, hash_sign, fragment = address.partition("#")
-            path += ("&" if "?" in path else "?") + urlencode({_SAID: kept.keep(told)})
-            address = f"{path}{hash_sign}{fragment}"
+        kept: ToldOnce = self.request.app.state.told
+        path, hash_sign, fragment = address.partition("#")
+        said = kept.keep(told) if told else ""
+        if SWAP in self.request.headers and not fragment.startswith(_OF_THE_TALK):
+            said += f".{unquote(fragment)}"  # what the browser keeps from the script
+        if said.strip("."):
+            path += ("&" if "?" in path else "?") + urlencode({_SAID: said})
+        address = f"{path}{hash_sign}{fragment}"
         return RedirectResponse(address, status_code=303, headers={"cache-control": "no-store"})
 
 
@@ -236,9 +247,9 @@ class PersonaVisit(Visit):
         """Let the persona's windows look at once: something has begun."""
         self.request.app.state.live.wake(self.name)
 
-    def at(self, room: str = "", **query: object) -> str:
-        """Return the address of one of the persona's rooms, or of something in it."""
-        return address_of(self.name, room, **query)
+    def at(self, room: str = "", *names: str, **query: object) -> str:
+        """Return the address of one of the persona's rooms, or of something in it (see `address_of`)."""
+        return address_of(self.name, room, *names, **query)
 
 
 def visit_of(request: Request) -> Visit:

@@ -115,6 +115,12 @@ _PAID_OUT = _any_of("insufficient_quota", "billing", "credit")
 _CREDIT = _any_of("credit balance")
 _RETRY_DELAY = _any_of(r"retry[_ ]?delay['\"]?:\s*['\"](\d+(?:\.\d+)?)s")
 _UNSUPPORTED = _any_of("not support", "unsupported", "not enabled", "--jinja", "mmproj")
+_THIS_PICTURE = _any_of(
+    "exceed", r"too (large|big|small)", r"\b(maximum|minimum)\b", r"at most [1-9]", "dimensions", "corrupt", "truncated",
+    r"(unable|not|n't|failed|error)( to)?( be)? (process|decod|read|open|load|pars|identif)",
+    r"image[_ ](parse[_ ]error|data|format|type|url)", r"(not a?|in)[ _]?valid[_ ](\w+[_ ])?image", "unsupported image",
+)  # fmt: skip
+"""How servers say that something is wrong with a picture, and not that the model sees none."""
 _DETAIL_CHARACTERS = 200
 LONGEST_PAUSE = 60.0
 """A server that asks for more than this is told to the person instead of being waited for."""
@@ -262,6 +268,11 @@ def refused_feature(said: str, wanted: AbstractSet[Feature]) -> Feature | None:
     if not said:
         return None
     return next((feature for feature, pattern in REFUSALS.items() if feature in wanted and pattern.search(said)), None)
+
+
+def refuses_picture(failure: Failure) -> bool:
+    """Tell whether a server that was sent a picture refuses this one; another it may take."""
+    return isinstance(failure.error, RefusedRequestError) and _THIS_PICTURE.search(failure.refusal) is not None
 
 
 def pause_before(attempt: int, *, first: float, asked: float | None, rng: Random) -> float | None:

@@ -23,6 +23,7 @@ from agent.minds.language_model.call_failures import (
     explain,
     pause_before,
     refused_feature,
+    refuses_picture,
 )
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.language_model.metering import Counting
@@ -32,12 +33,12 @@ from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.request import Model, Prompt
 from agent.minds.masking import Masking
-from agent.minds.tool_schemas import affordable, names_of, ungrouped
+from agent.minds.tool_schemas import affordable, in_words, names_of, ungrouped
 from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
 from managers.sleep.autonomy import Deed, Occasion
 from managers.storage.audit import NOTHING, Given
 from managers.storage.errors import Lang, Notice, UtataneError
-from managers.storage.texts import Texts, table
+from managers.storage.texts import Texts
 from managers.usage.ledger import Purpose
 from managers.usage.meter import Account
 
@@ -248,6 +249,10 @@ class LanguageModelMind:
                 if spoke
                 else refused_feature(failure.refusal, self._model.wanted(prompt, is_counted=self._account is not None))
             )
+            if lacking == "images" and refuses_picture(failure):
+                prompt = replace(prompt, shows=False)
+                yield _say.notice("mind-picture-refused", "info", model=self.name, detail=failure.error.facts["detail"])
+                continue
             if lacking is not None:
                 self._model.lacks |= {lacking}
                 if lacking in _SHOWN_LACKS:
@@ -310,7 +315,6 @@ class LanguageModelMind:
 
 def _fewer_tools(model: str, tokens: int, missing: Sequence[str]) -> Notice:
     """Return what tells that a model reads too little for the descriptions of all tools."""
-    known = table("prompts/tools")["tool"]
-    deeds = [known[name]["short"] if name in known else {"ja": name, "en": name} for name in missing]
+    deeds = [in_words(name) for name in missing]
     listed = {"ja": "、".join(one["ja"] for one in deeds), "en": ", ".join(one["en"] for one in deeds)}
     return _say.notice("mind-fewer-tools", "info", model=model, tokens=tokens, deeds=listed)

@@ -52,6 +52,8 @@ class Prompt:
     """What it is counted for, where that is not what the account says."""
     given: Given = NOTHING
     """What of a persona's memories stands in it."""
+    shows: bool = True
+    """Its pictures are sent to a model that sees; some are too large for a server, or damaged."""
 
 
 @dataclass
@@ -132,7 +134,7 @@ class Model:
             wanted.add("structured")
         if self.provider.always_limited or is_counted:
             wanted.add("answer_limit")
-        if self.can_see and any(turn.images for turn in prompt.turns):
+        if self.can_see and prompt.shows and any(turn.images for turn in prompt.turns):
             wanted.add("images")
         return wanted - self.lacks
 
@@ -151,7 +153,7 @@ class Model:
             prompt.system,
             turns,
             prompt.language,
-            see=self.can_see,
+            see=self.can_see and prompt.shows,
             tools="tools" not in self.lacks,
             system_role="system_role" not in self.lacks,
             signatures=self.signatures,

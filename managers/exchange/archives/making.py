@@ -9,7 +9,7 @@ from managers.exchange.archives.snapshot import Moment, moment_of
 from managers.exchange.archives.without_forgotten import Forgotten, WithoutForgotten, forgotten_in
 from managers.exchange.archives.writing import Choice, Progress, nobody_asks, write_archive
 from managers.exchange.exports.new_file import new_file
-from managers.language.masking.file_masking import FileMask
+from managers.language.masking.file_masking import FileMask, is_plain_name
 from managers.memory.log.reader import LogReader
 from managers.storage.audit import Given, record
 from managers.storage.history.history import History
@@ -76,6 +76,8 @@ def make_archive(
         folders = moment.empty_folders
         if kept or mask:
             folders = tuple(one for one in folders if not one.startswith(paths.history.name))
+        if mask:
+            folders = tuple(filter(is_plain_name, folders))
         manifest = write_archive(
             target,
             Moment(files, folders),

@@ -29,6 +29,7 @@ from managers.exchange.encryption import is_encrypted, is_encrypted_file, open_e
 from managers.exchange.errors import (
     ArchiveTooLargeError,
     DamagedArchiveError,
+    NamesAlikeError,
     NewerArchiveError,
     NotAnArchiveError,
     PassphraseNeededError,
@@ -40,12 +41,13 @@ from managers.personas.folders import arranging, building, name_key
 from managers.personas.persona import Persona
 from managers.personas.persona_store import PersonaStore
 from managers.storage.errors import UnreadableError, UtataneError
-from managers.storage.files import make_folder
+from managers.storage.files import make_folder, remove_tree
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.opening import inside, open_descriptor
 from managers.storage.texts import Texts
 
 _say = Texts("notices/archives")
+_TRIAL: Final = ".names.utatane-tmp"
 _BLOCK: Final = 1024 * 1024
 _MEGABYTE: Final = 1_000_000
 _ROOM: Final = 100 * _MEGABYTE
@@ -95,6 +97,9 @@ class Archive:
         if self.size > free:
             needed, left = self.size // _MEGABYTE, max(free, 0) // _MEGABYTE
             raise ArchiveTooLargeError(path=self.path, needed=needed, free=left)
+        for one, other in _alike([*self.files, *map(path_of, self.manifest.folders)]):
+            if _is_one_place(folder, one, other):
+                raise NamesAlikeError(path=self.path, one=one[:80], other=other[:80])
         for name in self.manifest.folders:
             make_folder(inside(folder, path_of(name)))
         self._read(folder, progress)
@@ -229,6 +234,7 @@ def bring_in(
     Raises:
         PersonaExistsError, UnsafeNameError, NotAdmissibleError: it cannot have that name, or cannot come in.
         ArchiveTooLargeError, DiskFullError, UnwritableError: there is no room for it.
+        NamesAlikeError: the disk takes two of its names for one.
         UtataneError: what `open_archive` and `Archive.unpack` raise.
     """
     with open_archive(path, passphrase) as archive, arranging(personas.home):
@@ -282,16 +288,43 @@ def _place(path: Path, name: str) -> str:
 
 
 def _check_apart(path: Path, places: list[str]) -> None:
-    """Refuse names that some file system takes for one, and files in whose place a folder has to be."""
+    """Refuse two of one name, and files in whose place a folder has to be."""
     known: set[str] = set()
     for place in places:
-        if name_key(place) in known:
+        if place in known:
             raise _refusal(path, "twice", place)
-        known.add(name_key(place))
+        known.add(place)
     for place in places:
-        above = name_key(place).split("/")
-        if any("/".join(above[:end]) in known for end in range(1, len(above))):
-            raise _refusal(path, "twice", place)
+        if above := known.intersection(_above(place)):
+            raise _refusal(path, "twice", min(above))
+
+
+def _above(place: str) -> Iterator[str]:
+    parts = place.split("/")
+    return ("/".join(parts[:end]) for end in range(1, len(parts)))
+
+
+def _alike(places: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield names, and names of folders above them, that some file system takes for one."""
+    known: dict[str, str] = {}
+    for place in places:
+        if (other := known.setdefault(name_key(place), place)) != place:
+            yield other, place
+    for place in places:
+        for above in _above(place):
+            if (other := known.get(name_key(above), above)) != above:
+                yield other, above
+
+
+def _is_one_place(folder: Path, one: str, other: str) -> bool:
+    """Tell whether the disk that a folder is on takes two names for one: it is tried there."""
+    first, second = next(pair for pair in zip(one.split("/"), other.split("/"), strict=True) if pair[0] != pair[1])
+    tried = folder / _TRIAL
+    make_folder(tried / first)
+    try:
+        return (tried / second).exists()
+    finally:
+        remove_tree(tried)
 
 
 def _refusal(path: Path, trouble: ZipTrouble | str, name: str) -> UtataneError:

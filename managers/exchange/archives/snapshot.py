@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from managers.storage.errors import UnwritableError
+from managers.storage.errors import MovedAwayError, UnwritableError
 from managers.storage.files import copy_file, entries, make_folder, remove_tree
 from managers.storage.journal import settle
 from managers.storage.locks import holding, writing
@@ -78,12 +78,15 @@ def moment_of(
 
     Raises:
         BusyError: somebody else has been writing, or copying, for long.
+        MovedAwayError: the folder was renamed or moved before all of it was read.
         DiskFullError, UnwritableError: a file could be given no second name.
     """
     second = paths.folder / _SECOND_NAMES
     with ExitStack() as stack:
         try:
-            stack.enter_context(holding(paths.folder / _LOCK, paths.name, _PATIENCE))
+            stack.enter_context(holding(paths.folder / _LOCK, paths.name, _PATIENCE, within=paths.folder))
+        except MovedAwayError:
+            raise
         except UnwritableError:  # a folder that can only be read: nobody writes there meanwhile
             found, empty = _look(paths.folder)
             yield Moment(tuple(_held(file, file, paths, file.stat()) for file in found), empty)
@@ -96,7 +99,12 @@ def moment_of(
             found, empty = _look(paths.folder)
             make_folder(second)
             held = tuple(_hold(file, paths, second / str(number), is_known) for number, file in enumerate(found))
-        yield Moment(held, empty)
+        try:
+            yield Moment(held, empty)
+        except FileNotFoundError as error:
+            if second.exists():
+                raise
+            raise MovedAwayError(name=paths.name) from error  # with its second names
 
 
 def _hold(file: Path, paths: PersonaPaths, second: Path, is_known: IsKnown) -> HeldFile:

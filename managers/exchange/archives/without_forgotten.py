@@ -2,7 +2,8 @@
 
 Forgetting takes words out of the conversation and out of search, and erases nothing: the log has them still, and so has
 the history. Whoever hands a persona to somebody is told how many there are, and may leave them out. Then the history does
-not come along, and of forgotten and deleted messages only the place is left, as after an erasure.
+not come along, and of forgotten and deleted messages only the place is left, as after an erasure. Where there are such,
+the texts that were imported stay behind, too: they hold them word for word, and know nothing of ids.
 """
 
 from dataclasses import dataclass
@@ -61,7 +62,10 @@ class WithoutForgotten:
 
     def keeps(self, name: str) -> bool:
         """Tell whether a file may come along."""
-        return kind_of(name).how not in {"history", "gone", "index"} and name not in self._forgotten.attachments
+        kind = kind_of(name)
+        if kind.how == "source" and kind.what == "import":
+            return not self._forgotten.messages
+        return kind.how not in {"history", "gone", "index"} and name not in self._forgotten.attachments
 
     def looks_into(self, name: str) -> bool:
         """Tell whether anything may be taken out of such a file."""

@@ -8,13 +8,16 @@ what is owed there (`owing`).
 
 import io
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from managers.exchange.backups.chunks import chunks
+from managers.exchange.backups.errors import BackupDamagedError
 from managers.exchange.backups.keeping import Backups, backups_of
 from managers.exchange.backups.listing import File, Head
 from managers.exchange.backups.owing import beside, folders_of, owe, rewrite
@@ -25,10 +28,10 @@ from managers.exchange.backups.state import read_state
 from managers.hygiene.erasure import Plan, rest_of
 from managers.hygiene.file_kinds import kind_of
 from managers.hygiene.scrubbing import Scrubber
-from managers.personas.admissions import read_mark
+from managers.personas.admissions import Admissions, read_mark
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
-from managers.storage.files import MAX_BYTES, digest
+from managers.storage.files import MAX_BYTES, digest, remove
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import BACKUP
 
@@ -46,11 +49,11 @@ class ErasableBackups:
 
     def holding(self, paths: PersonaPaths) -> list[str]:
         """Return the ids of the backups that hold a persona, those that cannot be opened included."""
-        mark, found = read_mark(paths), []
+        marks, found = self._marks(paths), []
         for repository in self._repositories():
             for head in self._own(repository):
                 try:
-                    is_in = bool(folders_of(repository, repository.files_of(head), {mark}))
+                    is_in = bool(folders_of(repository, repository.files_of(head), _then(marks, head)))
                 except UtataneError:
                     is_in = True
                 found += [head.id] if is_in else []
@@ -66,23 +69,33 @@ class ErasableBackups:
         Raises:
             DiskFullError, UnwritableError, BusyError: it can be done once more.
         """
-        mark, changed = read_mark(paths), 0
-        left = self.unreachable()
+        marks, changed = self._marks(paths), 0
+        left, known = self.unreachable(), read_state(self._home).places
         for place in left:
-            owe(self._home, Path(place), mark, self._clock.utc())
+            same = [one.folder for one in self._repositories() if one.id == known.get(place)]
+            for mark, until in marks.items():
+                owe(self._home, Path(place), mark, until or self._clock.utc(), same)
         for repository in self._repositories():
             with repository.working():
                 remove_restored(self._home.folder / PROOF)  # what a killed process left
-                erasing = _Erasing(repository, paths.name, mark, plan)
+                erasing = _Erasing(repository, paths.name, marks, plan)
                 changed += sum(erasing.erase_in(head) for head in self._own(repository))
-                if repository.folder == self._home.backups:
-                    repository.remove_unreadable()
+                is_clear = _look_again(repository, is_all_ours=repository.folder == self._home.backups)
                 try:
                     repository.collect(at_once=True)
                 except UtataneError:
-                    _logger.exception("chunks of what was erased may still lie in %s", repository.folder)
+                    _logger.exception("chunks that nobody needs could not be cleared away")
+                    is_clear = False
+                if not is_clear:
+                    _logger.error("chunks of what was erased may still lie in %s", repository.folder)
                     left.append(str(repository.folder))
         return changed, left
+
+    def _marks(self, paths: PersonaPaths) -> dict[str, datetime | None]:
+        """Return what a persona is known by in backups, and until when: one that was brought back has another mark since."""
+        admission = Admissions(self._home, self._clock).of(paths)
+        former = {mark: datetime.fromisoformat(until) for mark, until in (admission.former if admission else ())}
+        return {**former, read_mark(paths): None}
 
     def _places(self) -> list[str]:
         """Return where backups lie, or lay; a place that was only just named has none yet."""
@@ -103,13 +116,44 @@ class ErasableBackups:
         return [head for head in repository.heads() if head.home == own]
 
 
+def _then(marks: dict[str, datetime | None], head: Head) -> set[str]:
+    """Return what a persona was known by when a backup was made."""
+    return {mark for mark, until in marks.items() if until is None or head.utc <= until}
+
+
+def _look_again(repository: Repository, *, is_all_ours: bool) -> bool:
+    """Look once more at what nobody could read; tell whether it is known by now what lies in each pack.
+
+    Where all is ours, what can be read and not understood is taken away: it is no backup any more. What cannot even be
+    opened stays, for it may be good: too many files were open for a moment, say.
+    """
+    for name in repository.ids() if is_all_ours else ():
+        if _is_damaged(partial(repository.head, name)):
+            remove(repository.folder / "backups" / f"{name}.json")
+    for path in repository.unknown_packs():
+        if _is_damaged(partial(repository.learn, path)) and is_all_ours:
+            remove(path)
+    return not repository.unknown_packs()
+
+
+def _is_damaged(look: Callable[[], object]) -> bool:
+    """Tell whether what is looked at was read, and not understood."""
+    try:
+        look()
+    except BackupDamagedError:
+        return True
+    except UtataneError:
+        return False
+    return False
+
+
 @dataclass(slots=True)
 class _Erasing:
     """One persona's words being erased in one place; a file that several backups share is gone through once."""
 
     repository: Repository
     name: str
-    mark: str
+    marks: dict[str, datetime | None]
     plan: Plan
     _known: dict[tuple[str, str, bool], File | None] = field(default_factory=dict)
 
@@ -117,7 +161,7 @@ class _Erasing:
         """Erase in one backup; tell whether it holds something else now."""
         try:
             files = self.repository.files_of(head)
-            folders = folders_of(self.repository, files, {self.mark})
+            folders = folders_of(self.repository, files, _then(self.marks, head))
         except UtataneError:
             self.repository.remove(head)
             return True

@@ -31,13 +31,17 @@ _OF_A_PERSONA: Final = re.compile(
 
 
 class Found(NamedTuple):
-    """A file of a home: its path there with `/`, where it can be read as it was, and what a look told of it."""
+    """A file of a home: its path there with `/`, where it can be read as it was, and what a look told of it.
+
+    `is_held`: nobody removes it meanwhile, unless the persona's whole folder goes elsewhere.
+    """
 
     path: str
     source: Path
     size: int
     mtime_ns: int
     inode: int
+    is_held: bool = False
 
 
 def around(home: Home, settings: BackupSettings, places: set[Path], *, is_encrypted: bool) -> Iterator[Found]:
@@ -106,7 +110,10 @@ def of_persona(
         return is_known(_found(f"{folder}/{name}", paths.folder, status))
 
     with moment_of(paths, is_known=is_one) as held:
-        yield [Found(f"{folder}/{one.name}", one.path, one.size, one.modified, one.inode) for one in held.files]
+        yield [
+            Found(f"{folder}/{one.name}", one.path, one.size, one.modified, one.inode, is_held=True)
+            for one in held.files
+        ]
 
 
 def _beneath(home: Home, place: Path, places: set[Path]) -> Iterator[Found]:

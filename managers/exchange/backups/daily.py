@@ -49,7 +49,7 @@ class DailyBackups:
         self.backups = replace(backups, is_stopped=self._stop.is_set)
         self._notices = notices
         self._clock = backups.clock
-        self._not_before = self._clock.utc() + _FIRST
+        self._not_before = self._clock.monotonic() + _FIRST.total_seconds()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._progress = BackupProgress()
@@ -67,11 +67,11 @@ class DailyBackups:
 
     def tick(self) -> None:
         """Make the day's backup, if it is due; called every minute, from a thread of its own."""
-        if self._clock.utc() < self._not_before or not self.backups.settings().daily:
+        if self._clock.monotonic() < self._not_before or not self.backups.settings().daily:
             return
         try:
             if not self.backups.is_due():
-                self._not_before = self._clock.utc() + _LOOK
+                self._wait(_LOOK)
                 return
         except (UtataneError, OSError) as error:
             self._failed(said(error, "looking for backups"))
@@ -112,16 +112,20 @@ class DailyBackups:
             notices = [_say.notice("backup-damaged", made=head.made_at, files=_named(head)) for head in bad]
             self._notices.replace(SOURCE, notices)
             self._progress = BackupProgress()
-            self._not_before = self._clock.utc() + (_AGAIN if bad else timedelta())
+            self._wait(_AGAIN if bad else timedelta())
         except BackupStoppedError:
             self._progress = BackupProgress()
         except Exception as error:  # noqa: BLE001  # the edge of a thread: nobody above would see it
             self._failed(said(error, "a backup"))
         self._ended += 1
 
+    def _wait(self, time: timedelta) -> None:
+        """Look no sooner than after so long, whatever happens to the wall clock."""
+        self._not_before = self._clock.monotonic() + time.total_seconds()
+
     def _failed(self, error: UtataneError) -> None:
         self._progress = BackupProgress(error=error)
-        self._not_before = self._clock.utc() + _AGAIN
+        self._wait(_AGAIN)
         self._notices.replace(SOURCE, [_say.notice("backup-failed", why=error.sentences)])
 
 

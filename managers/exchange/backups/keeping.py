@@ -140,7 +140,8 @@ class Backups:
             if head.proof.level == "failed":
                 _logger.error("the backup %s cannot be restored as it was: it is made anew", head.id)
                 head = self._made(repository, home_id, reason, in_full=in_full)
-            self._thin(repository, home_id)
+            if reason != "restore":  # it could take the very one away that is to be brought back
+                self._thin(repository, home_id)
         return head
 
     def _made(self, repository: Repository, home_id: str, reason: str, *, in_full: bool) -> Head:
@@ -178,7 +179,8 @@ class Backups:
         return None
 
     def _thin(self, repository: Repository, home_id: str) -> None:
-        own = [head for head in repository.heads() if head.home == home_id]
+        now = self.clock.utc()  # what a clock that was ahead has dated waits for its time
+        own = [head for head in repository.heads() if head.home == home_id and head.utc <= now]
         stay = kept(own, self.settings())
         for head in own:
             if head.id not in stay:
@@ -198,13 +200,18 @@ class Backups:
         """
         return list(reversed(self.repository().heads()))
 
+    def _own(self) -> list[Head]:
+        """Return the backups of this home, the newest first; last those that were dated by a clock that was ahead."""
+        own, now = self.home_id, self.clock.utc()
+        return sorted((head for head in self.heads() if head.home == own), key=lambda head: head.utc > now)
+
     def last_good(self) -> Head | None:
         """Return the newest backup of this home that was restored to see whether it is good; None if there is none.
 
         Raises:
             BackupPlaceMissingError, BackupPlaceRefusedError, UnreadableError
         """
-        return next((head for head in self.heads() if head.home == self.home_id and head.is_good), None)
+        return next((head for head in self._own() if head.is_good), None)
 
     def is_due(self) -> bool:
         """Tell whether no good backup was made today; costs a look at the place.
@@ -212,23 +219,24 @@ class Backups:
         Raises:
             BackupPlaceMissingError, BackupPlaceRefusedError, UnreadableError
         """
-        own = (head for head in self.heads() if head.home == self.home_id and head.is_good)
-        last = next((head for head in own if head.reason in {"daily", "now"}), None)  # before an import is not after it
+        own = (head for head in self._own() if head.is_good and head.reason in {"daily", "now"})
+        last = next(own, None)  # one before an import is not after it
         return last is None or last.time.date() != self.clock.now().date()
 
     def find(self, name: str = LATEST) -> Head:
         """Return a backup by its id, or the beginning of one; `latest` is the newest good one, or the newest at all.
 
         One that was made before something was brought back holds what somebody wanted to be rid of: it is not the latest.
+        Nor is another home's that lies in the same place, unless this one has none: a home that was lost, say.
 
         Raises:
             NoSuchBackupError, BackupPlaceMissingError, BackupPlaceRefusedError
         """
-        heads = self.heads()
         if name == LATEST:
+            heads = self._own() or self.heads()
             fitting = [head for head in heads if head.is_good and head.reason != "restore"] or heads
         else:
-            fitting = [head for head in heads if name and head.id.startswith(name)]
+            fitting = [head for head in self.heads() if name and head.id.startswith(name)]
         if not fitting:
             raise NoSuchBackupError(name=name, place=self.place)
         return fitting[0]
@@ -236,13 +244,13 @@ class Backups:
     def check(self, name: str = "") -> list[Head]:
         """Restore one backup, or all of this home's, and compare every byte; return them as they are known now.
 
-        Of several, what one shares with a newer one is restored once.
+        Of several, what one shares with a newer one is restored once. Where this home has none, it is all that are there.
 
         Raises:
             NoSuchBackupError, BackupLockedError, DiskFullError, UnwritableError, BusyError, BackupStoppedError
         """
         repository = self.repository()
-        wanted = [self.find(name)] if name else self.heads()
+        wanted = [self.find(name)] if name else self._own() or self.heads()
         checked, seen = [], dict[str, File]()
         if not wanted:
             return []
@@ -252,8 +260,9 @@ class Backups:
                 if files is None:
                     proof = replace(head.proof, level="failed", at=self.clock.now().isoformat(timespec="seconds"))
                 else:
-                    proof = self._prover(repository).prove(files, dict(seen) if seen else None)
-                    bad = set(proof.bad)
+                    prover = self._prover(repository)
+                    proof = prover.prove(files, dict(seen) if seen else None)
+                    bad = set(prover.bad)
                     seen |= {file.path: file for file in files if file.path not in bad}
                     if proof.level == "part":  # the rest was restored with a newer one, just now
                         proof = replace(proof, level="full")

@@ -4,6 +4,7 @@ What the erased words were is forgotten by then, as it must be; so nothing small
 backups that are made from then on hold it again, without those words.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -20,13 +21,15 @@ _MARK_FILE: Final = "/.persona-id"
 _LONGEST_MARK: Final = 100
 
 
-def owe(home: Home, place: Path, mark: str, until: datetime) -> None:
-    """Note that backups in a place hold what was erased.
+def owe(home: Home, place: Path, mark: str, until: datetime, paid: Iterable[Path] = ()) -> None:
+    """Note that backups in a place hold what was erased, but for where it was reached under another path (`paid`).
 
     Raises:
         DiskFullError, UnwritableError, BusyError
     """
-    owed = Owed(place=str(place), mark=mark, until=until.isoformat(timespec="seconds"))
+    owed = Owed(
+        place=str(place), mark=mark, until=until.isoformat(timespec="seconds"), paid=tuple(sorted(map(str, paid)))
+    )
 
     def note(state: State) -> State:
         others = (one for one in state.owed if (one.place, one.mark) != (owed.place, mark))
@@ -36,8 +39,16 @@ def owe(home: Home, place: Path, mark: str, until: datetime) -> None:
 
 
 def pay(home: Home, repository: Repository, place: Path) -> None:
-    """Take out of a place's backups what they should no longer hold; the repository is being worked in."""
-    due = [one for one in read_state(home).owed if one.place == str(place)]
+    """Take out of a place's backups what they should no longer hold; the repository is being worked in.
+
+    A disk may have come back under another path, or a copy of it: so what is owed to the former path stays noted.
+    """
+    here, state = str(place), read_state(home)
+    due = [
+        one
+        for one in state.owed
+        if one.place == here or (state.places.get(one.place) == repository.id and here not in one.paid)
+    ]
     if not due:
         return
     for head in repository.heads():
@@ -45,7 +56,13 @@ def pay(home: Home, repository: Repository, place: Path) -> None:
         if marks:
             without_personas(repository, head, marks)
     repository.collect(at_once=True)
-    change_state(home, lambda state: state.model_copy(update={"owed": tuple(x for x in state.owed if x not in due)}))
+
+    def note(state: State) -> State:
+        left = (one for one in state.owed if one not in due or one.place != here)
+        paid = (one.model_copy(update={"paid": (*one.paid, here)}) if one in due else one for one in left)
+        return state.model_copy(update={"owed": tuple(paid)})
+
+    change_state(home, note)
 
 
 def without_personas(repository: Repository, head: Head, marks: set[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from managers.exchange.backups.errors import BackupDamagedError
-from managers.storage.files import open_binary, write_atomic_parts
+from managers.storage.files import open_binary, unread, write_atomic_parts
 from managers.storage.json_text import NotJsonError, load_json
 
 ENDING: Final = ".pack"
@@ -56,13 +56,13 @@ def places_in(path: Path) -> dict[str, Place]:
 
     Raises:
         BackupDamagedError: nobody can tell.
-        UnreadableError
+        UnreadableError: not for now.
     """
     try:
         with open_binary(path) as file:
             return index_of(file, path)
     except OSError as error:
-        raise BackupDamagedError(file=path.name) from error
+        raise unread(error, path) from error
 
 
 def index_of(file: IO[bytes], path: Path) -> dict[str, Place]:

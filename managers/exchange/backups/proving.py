@@ -42,6 +42,7 @@ class Prover:
         clock: the time.
         is_stopped: asked before each file.
         is_quiet: somebody may be talking meanwhile.
+        bad: the files that could not be restored as they were, all of them.
     """
 
     home: Home
@@ -49,7 +50,7 @@ class Prover:
     clock: Clock
     is_stopped: Callable[[], bool] = lambda: False
     is_quiet: bool = False
-    _bad: list[str] = field(default_factory=list)
+    bad: list[str] = field(default_factory=list)
     _count: int = 0
     _bytes: int = 0
 
@@ -81,9 +82,9 @@ class Prover:
                 self._restore(file for file in files if before.get(file.path) != file or _share(file) == day)
         finally:
             remove_restored(self._folder)
-        level: Level = "failed" if self._bad else "full" if before is None else "part"
+        level: Level = "failed" if self.bad else "full" if before is None else "part"
         at = self.clock.now().isoformat(timespec="seconds")
-        return Proof(level, at, self._count, self._bytes, findings, tuple(self._bad[:_MOST_NAMED]))
+        return Proof(level, at, self._count, self._bytes, findings, tuple(self.bad[:_MOST_NAMED]))
 
     def _restore(self, files: Iterable[File]) -> None:
         for file in files:
@@ -91,7 +92,7 @@ class Prover:
                 raise BackupStoppedError
             if not self._comes_back(file):
                 _logger.error("the backup is damaged: %s", file.path)
-                self._bad.append(file.path)
+                self.bad.append(file.path)
             self._count += 1
             self._bytes += file.size
             if self.is_quiet:
@@ -136,5 +137,5 @@ def _hash(path: Path) -> str:
 
 def is_due_in_full(heads: Iterable[Head], now_ordinal: int, days: int) -> bool:
     """Tell whether the last full proof was made so many days ago, or never."""
-    proved = [head.time.toordinal() for head in heads if head.proof.level == "full"]
-    return not proved or now_ordinal - max(proved) >= days
+    proved = (head.time.toordinal() for head in heads if head.proof.level == "full")
+    return not any(0 <= now_ordinal - day < days for day in proved)  # the clock may have been ahead

@@ -66,7 +66,7 @@ class Repository:
         self._sealings: dict[bool, Sealing] = {}
         self.written_bytes = 0
         self.damaged: set[str] = set()
-        """Names of chunks and packs that turned out not to be as they were written."""
+        """Names of chunks that turned out not to be as they were written."""
 
     # Itself
 
@@ -250,16 +250,6 @@ class Repository:
         remove(self.folder / "backups" / f"{head.id}.json")
         remove(self._list(head))
 
-    def remove_unreadable(self) -> None:
-        """Take away what is no backup any more: heads that nobody can read, and packs of which nobody knows what is in them."""
-        known = {head.id for head in self.heads()}
-        for name in self.ids():
-            if name not in known:
-                remove(self.folder / "backups" / f"{name}.json")
-        for path in files(self.folder / "packs", f"*{packs.ENDING}"):
-            if path.name in self.damaged:
-                remove(path)
-
     def _list(self, head: Head) -> Path:
         name = f"{head.id}.{head.sha256[:_DIGITS]}.files.gz"
         return self.folder / "backups" / (f"{name}.age" if head.is_encrypted else name)
@@ -271,17 +261,25 @@ class Repository:
         """Where each chunk lies, by its name; what several packs have lies in each of them."""
         if self._places is None:
             self._places = {}
-            for path in files(self.folder / "packs", f"*{packs.ENDING}"):
-                self._learn(path)
+            for path in self._packs():
+                with suppress(UtataneError):
+                    self.learn(path)
         return self._places
 
-    def _learn(self, path: Path) -> None:
-        try:
-            found = packs.places_in(path)
-        except UtataneError:
-            self.damaged.add(path.name)
-            return
-        for name, place in found.items():
+    def unknown_packs(self) -> set[Path]:
+        """Return the packs of which nobody could tell what is in them."""
+        return set(self._packs()) - {place.pack for places in self.places.values() for place in places}
+
+    def _packs(self) -> list[Path]:
+        return files(self.folder / "packs", f"*{packs.ENDING}")
+
+    def learn(self, path: Path) -> None:
+        """Take note of what a pack holds.
+
+        Raises:
+            BackupDamagedError, UnreadableError
+        """
+        for name, place in packs.places_in(path).items():
             self.places.setdefault(name, []).append(place)
 
     def has(self, name: str) -> bool:
@@ -320,7 +318,7 @@ class Repository:
         self.damaged -= self._waiting.keys()
         self._waiting, self._waiting_bytes = {}, 0
         self._packs_written.add(path)
-        self._learn(path)
+        self.learn(path)
 
     def read(self, name: str) -> bytes:
         """Return a chunk; what lies in several packs need be good in one.
@@ -330,7 +328,9 @@ class Repository:
         """
         for place in reversed(self.places.get(name, [])):
             with suppress(UtataneError):
-                return self.sealing(is_encrypted=place.is_encrypted).open(packs.read_at(place), name)
+                data = self.sealing(is_encrypted=place.is_encrypted).open(packs.read_at(place), name)
+                self.damaged.discard(name)  # it could not be read for a while
+                return data
         if any(place.is_encrypted for place in self.places.get(name, [])):
             self.sealing(is_encrypted=True)  # says so, where it is the key that is missing
         self.damaged.add(name)
@@ -350,9 +350,8 @@ class Repository:
         if len(self.heads()) < len(self.ids()):
             raise BackupDamagedError(file="backups")
         live = {name for head in self.heads() for file in self.files_of(head) for name in file.chunks}
-        held: dict[Path, list[tuple[str, packs.Place]]] = {
-            path: [] for path in files(self.folder / "packs", f"*{packs.ENDING}") if path.name not in self.damaged
-        }
+        unknown = self.unknown_packs()
+        held: dict[Path, list[tuple[str, packs.Place]]] = {path: [] for path in self._packs() if path not in unknown}
         for name, places in self.places.items():
             good = places[-1] if len(places) == 1 else self._good(name, places)
             for place in places:

@@ -12,6 +12,7 @@ from managers.exchange.backups.listing import File, Head
 from managers.exchange.backups.restoring import beneath, contents, restore_file
 from managers.exchange.backups.state import read_state
 from managers.personas import PersonaStore
+from managers.personas.admissions import read_mark
 from managers.personas.folders import arranging, building
 from managers.personas.sensitive_settings import NOTHING
 from managers.storage import opening
@@ -150,9 +151,12 @@ def restore_persona(
                 fsync_folder(home.characters)
             free = name
         if head.home == read_state(home).home:
+            paths = PersonaPaths(home.characters / free)
+            mark = read_mark(paths)
             door.admit(free)
+            door.admissions.note_former(paths, mark, backups.clock.utc())  # an erasure goes through those backups, too
             if agreed:
-                door.admissions.agree(PersonaPaths(home.characters / free), agreed)
+                door.admissions.agree(paths, agreed)
     record(home.persona(free), backups.clock.now(), "from_backup", Given({"files": len(files)}))
     return free
 

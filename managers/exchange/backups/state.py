@@ -23,6 +23,7 @@ class Owed(BaseModel):
         place: where they lie.
         mark: of the persona (`.persona-id`).
         until: those made before this moment, UTC.
+        paid: where the place of that id was reached under another path, and what was owed was done.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,6 +31,7 @@ class Owed(BaseModel):
     place: str
     mark: str
     until: str
+    paid: tuple[str, ...] = ()
 
 
 class State(BaseModel):

@@ -7,8 +7,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import PurePosixPath
 from typing import IO
 
+from managers.exchange.errors import DaysReversedError
 from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message
@@ -23,6 +25,15 @@ class ChatDays:
 
     since: date | None = None
     until: date | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse days in which nothing can lie.
+
+        Raises:
+            DaysReversedError: the last day comes before the first.
+        """
+        if self.since and self.until and self.until < self.since:
+            raise DaysReversedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,13 @@ def said_in(log: LogReader, days: ChatDays, hide: Hide | None = None, kept: Kept
     for message in log.messages(days.since, days.until):
         if message.role == "system" or kept.holds([message.id], message.id):
             continue
-        yield message if hide is None else replace(message, text=hide(message.text), speaker=hide(message.speaker))
+        yield message if hide is None else _hidden(message, hide)
+
+
+def _hidden(message: Message, hide: Hide) -> Message:
+    names = message.attachment_names or tuple(PurePosixPath(path).name for path in message.attachments)
+    text, speaker = hide(message.text), hide(message.speaker)
+    return replace(message, text=text, speaker=speaker, attachment_names=tuple(map(hide, names)))
 
 
 def as_transcript(messages: Iterable[Message]) -> Iterator[str]:

@@ -39,15 +39,17 @@ Render = Callable[[str], str]
 class ChatPage:
     """Makes the page of one conversation."""
 
-    def __init__(self, folder: Path, render: Render, today: date) -> None:
+    def __init__(self, folder: Path, render: Render, today: date, *, is_masked: bool = False) -> None:
         """Say what it is made with.
 
         Args:
             folder: the persona's, where attachments lie.
             render: makes safe HTML of Markdown.
             today: when it is made.
+            is_masked: pictures that were sent along stay out, for nothing can be hidden in them.
         """
         self._folder = folder
+        self._is_masked = is_masked
         self._render = render
         self._today = today
         self._room = _ALL_PICTURES
@@ -90,8 +92,9 @@ class ChatPage:
         )
 
     def _file(self, path: str, name: str, chat: Chat) -> str:
-        told = escape(_say("chat.file", chat.lang, name=one_line(name)), quote=True)
-        picture = self._read(path)
+        key = "chat.file-left-out" if self._is_masked else "chat.file"
+        told = escape(_say(key, chat.lang, name=one_line(name)), quote=True)
+        picture = "" if self._is_masked else self._read(path)
         if picture:
             return f'<figure><img src="{picture}" alt="{told}"><figcaption>{told}</figcaption></figure>'
         return f"<p class=note>{told}</p>"

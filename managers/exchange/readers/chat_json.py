@@ -6,6 +6,7 @@ data sets of models write, and what is like them.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -17,7 +18,7 @@ from managers.exchange.readers.chat_exports import objects, string
 from managers.exchange.readers.json_stream import BrokenJsonError, elements, events
 from managers.exchange.readers.message_tree import timed
 from managers.exchange.readers.moments import read_moment
-from managers.exchange.readers.speakers import ROLE_WORDS, guess_roles, heard, introduced, spoken_by
+from managers.exchange.readers.speakers import ROLE_WORDS, Cast, cast_of, heard, introduced, spoken_by
 from managers.memory.messages import Role
 
 _LIKELY: Final = 0.5
@@ -46,6 +47,9 @@ _INNER: Final = ("meta", "turn_key", "content", "author", "src", "sender")
 _NAMES: Final = ("name", "nickname", "display_name", "username", "first_name", "role")
 
 
+_TITLES: Final = frozenset({"name", "title", "channel.name", "character.name"})
+
+
 def recognises(source: ImportSource) -> float:
     """Tell whether a file holds a list of messages."""
     for path in _files(source)[:1]:
@@ -68,9 +72,9 @@ def read(source: ImportSource, wishes: ReadingWishes) -> Iterator[Item]:
             continue
         number = 0
         try:
-            roles = _roles(source, path, prefix, wishes)
-            yield from introduced(roles, wishes)
-            for item in timed_items(_found(source, path, prefix, roles)):
+            cast = _cast(source, path, prefix, wishes)
+            yield from introduced(cast)
+            for item in timed_items(_found(source, path, prefix, cast.roles)):
                 number += isinstance(item, FoundMessage)
                 yield item
         except BrokenJsonError as error:
@@ -129,14 +133,23 @@ def _fit(keys: Counter[str]) -> int:
     return min(texts, speakers)
 
 
-def _roles(source: ImportSource, path: str, prefix: str, wishes: ReadingWishes) -> dict[str, Role]:
+def _cast(source: ImportSource, path: str, prefix: str, wishes: ReadingWishes) -> Cast:
+    partners = [*_partners(source, path)]
     with source.open(path) as file:
         told = (one for one in elements(file, prefix) if isinstance(one, dict))
         sample = ((_speaker(one), _role(one), _text(one)[0]) for one in islice(told, _SAMPLE))
         try:
-            return guess_roles(heard(sample), wishes)
+            return cast_of(heard(sample), wishes, partners)
         except BrokenJsonError:
-            return guess_roles(heard(()), wishes)
+            return cast_of(heard(()), wishes, partners)
+
+
+def _partners(source: ImportSource, path: str) -> Iterator[str]:
+    """Yield what a conversation is called: programs call one of two people by the other one's name."""
+    with source.open(path) as file, suppress(BrokenJsonError):
+        for prefix, kind, value in events(file, _GLANCED_AT):
+            if kind == "string" and prefix in _TITLES:
+                yield _meant(value)
 
 
 def _found(source: ImportSource, path: str, prefix: str, roles: Mapping[str, Role]) -> Iterator[Item]:

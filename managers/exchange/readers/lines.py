@@ -13,6 +13,7 @@ MAX_LINE: Final = 4_000_000
 _CHUNK: Final = 1024 * 1024
 _LISTENED_TO: Final = 16 * 1024
 """So many bytes tell the encoding."""
+_ASCII: Final = bytes(range(128))
 _ENOUGH: Final = 4096
 """So many tell one of the rarer ones, which takes longer."""
 
@@ -44,11 +45,27 @@ def text_lines(file: IO[bytes]) -> Iterator[TextLine]:
 def decoded(file: IO[bytes]) -> Iterator[str]:
     """Yield a file as text, piece by piece; bytes that are none become U+FFFD."""
     raw = file.read(_CHUNK)
-    decoder = _decoder(raw[:_LISTENED_TO])
+    is_first = True
+    while raw.isascii() and not (is_first and b"\0" in raw[:_LISTENED_TO]):  # in whichever encoding, it says the same
+        yield raw.decode("ascii")
+        raw, is_first = file.read(_CHUNK), False
+        if not raw:
+            return
+    raw += file.read(_LISTENED_TO)
+    decoder = _decoder(_telling(raw, is_first=is_first))
     while raw:
         yield decoder.decode(raw)
         raw = file.read(_CHUNK)
     yield decoder.decode(b"", final=True)
+
+
+def _telling(raw: bytes, *, is_first: bool) -> bytes:
+    """Return the bytes that tell the encoding: the beginning of the text, or of the first line that is not plain ASCII."""
+    at = len(raw) - len(raw.lstrip(_ASCII)) if not raw.isascii() else 0
+    if is_first and at < _LISTENED_TO:
+        return raw[:_LISTENED_TO]
+    begin = max(raw.rfind(b"\n", 0, at) + 1, at - _LISTENED_TO // 2)
+    return raw[begin : begin + _LISTENED_TO].replace(b"\0", b"")  # so late it is damage, no UTF-16
 
 
 def _decoder(beginning: bytes) -> codecs.IncrementalDecoder:

@@ -1,10 +1,11 @@
 """Conversations as plain text: LINE, WhatsApp, Discord, or `Name: text` as people write it down themselves.
 
-Who speaks is told by how lines begin; who of them is the user and who the persona is a guess, which the person sees.
+Who speaks is told by how lines begin; who of them is the user and who the persona by names, or by the person who is asked.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -13,9 +14,9 @@ from typing import Final
 from managers.exchange.import_source import ImportSource
 from managers.exchange.items import FoundFile, FoundMessage, Item, NotTaken, ReadingWishes, UnusableSourceError
 from managers.exchange.readers.chat_json import timed_items
-from managers.exchange.readers.chat_lines import LineForm, Piece, form_of, partner
+from managers.exchange.readers.chat_lines import LineForm, Piece, form_of, form_of_all, partner, partner_in_name
 from managers.exchange.readers.lines import TextLine, text_lines
-from managers.exchange.readers.speakers import guess_roles, heard, introduced, spoken_by
+from managers.exchange.readers.speakers import Cast, cast_of, heard, introduced, spoken_by
 from managers.memory.messages import Role
 
 _ENDINGS: Final = frozenset({".txt", ".md", ".log", ".text", ""})
@@ -56,10 +57,11 @@ def read(source: ImportSource, wishes: ReadingWishes) -> Iterator[Item]:
         if form is None:
             yield NotTaken("chats.no-speakers", path)
             continue
-        roles = _roles(form, sample, wishes)
-        yield from introduced(roles, wishes)
+        form = _told_by_all(form, source, path)
+        cast = _cast(form, sample, wishes, [partner(sample), *map(partner_in_name, (source.name, path))])
+        yield from introduced(cast)
         used.add(path)
-        for item in timed_items(_messages(source, path, form.from_the_beginning(), roles)):
+        for item in timed_items(_messages(source, path, form.from_the_beginning(), cast.roles)):
             if isinstance(item, FoundMessage):
                 found += 1
                 used.update(file.path for file in item.files)
@@ -75,15 +77,30 @@ def _texts(source: ImportSource) -> list[str]:
 
 
 def _sample(source: ImportSource, path: str, most: int) -> list[str]:
+    with closing(_lines(source, path)) as lines:
+        return [*islice(lines, most)]
+
+
+def _told_by_all(form: LineForm, source: ImportSource, path: str) -> LineForm:
+    """Return the form as the whole text tells it; what is read for that counts as no progress."""
+    before = source.bytes_read
+    with closing(_lines(source, path)) as lines:
+        told = form_of_all(form, lines)
+    source.bytes_read = before
+    return told
+
+
+def _lines(source: ImportSource, path: str) -> Generator[str]:
     with source.open(path) as file:
-        return [line.text for line in islice(text_lines(file), most)]
+        for line in text_lines(file):
+            yield line.text
 
 
-def _roles(form: LineForm, sample: list[str], wishes: ReadingWishes) -> dict[str, Role]:
-    pieces = (form.read(line) for line in sample)
-    return guess_roles(
-        heard((one.speaker, None, one.text) for one in _whole(pieces) if one.kind == "message"), wishes, partner(sample)
-    )
+def _cast(form: LineForm, sample: list[str], wishes: ReadingWishes, partners: list[str]) -> Cast:
+    pieces = _whole(map(form.from_the_beginning().read, sample))
+    spoken = [(one.speaker, None, one.text) for one in pieces if one.kind == "message"]
+    later = form.names.difference(speaker for speaker, *_ in spoken) if form.form == "named" else ()
+    return cast_of(heard([*spoken, *((name, None, "") for name in sorted(later))]), wishes, partners)
 
 
 def _whole(pieces: Iterator[Piece]) -> Iterator[Piece]:
@@ -132,7 +149,7 @@ def _message(
 ) -> Iterator[Item]:
     piece, line = begun
     text = "\n".join((piece.text, *held)).strip()
-    if held and text.startswith('"') and text.rstrip().endswith('"'):  # so LINE writes what has several lines
+    if piece.is_quoted and held and text.startswith('"') and text.endswith('"'):
         text = text[1:-1]
     place = f"{path}: {line.number}"
     if not text:

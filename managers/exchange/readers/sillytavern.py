@@ -7,8 +7,9 @@ with the same messages; those get the same ids, so they stand in the log once.
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -106,7 +107,7 @@ def _head(source: ImportSource, path: str) -> _Chat:
 def _messages(source: ImportSource, path: str, chat: _Chat, character: str, wishes: ReadingWishes) -> Iterator[Item]:
     """Yield what one file holds, some hundred messages at a time."""
     begun, batch = read_moment(chat.begun), list[FoundMessage]()
-    persona = character
+    persona, ids = character, _Ids()
     with source.open(path) as file:
         for number, line in enumerate(text_lines(file)):
             told = _object_in(line.text) if line.is_whole else None
@@ -117,7 +118,9 @@ def _messages(source: ImportSource, path: str, chat: _Chat, character: str, wish
                 continue
             if not persona and told.get("is_user") is False:
                 persona = string(told.get("name"))
-            batch.append(_message(told, line, path, _role(told, chat, persona, wishes), source))
+            message = _message(told, line, path, _role(told, chat, persona, wishes), source)
+            one, former = ids.of(told, line.number)
+            batch.append(replace(message, id=one, former_id=former))
             if len(batch) == _TIMED_AT_ONCE:
                 yield from (timed_batch := [*timed(batch, begun)])
                 begun, batch = timed_batch[-1].time, []
@@ -160,7 +163,6 @@ def _message(told: dict[str, Any], line: TextLine, path: str, role: Role, source
         kind if role == "system" and is_hidden and kind else name,
         text,
         read_moment(told.get("send_date")),
-        id=_id(told, line.number),
         mind=mind if role == "persona" else "",
         thought=thought,
         answers=answers,
@@ -173,12 +175,32 @@ def _message(told: dict[str, Any], line: TextLine, path: str, role: Role, source
     return message if is_hidden else spoken_by(message, {name: role})
 
 
-def _id(told: dict[str, Any], number: int) -> str:
-    """Return an id of what was said first in a place: whoever leafs through answers changes nothing of that."""
-    swipes, infos = told.get("swipes"), objects(told.get("swipe_info"))
-    first = string(swipes[0]) if isinstance(swipes, list) and swipes else string(told["mes"])
-    date = infos[0].get("send_date", told.get("send_date")) if infos else told.get("send_date")
-    marked = f"{number}\n{date}\n{string(told.get('name'))}\n{first}"
+@dataclass
+class _Ids:
+    """Makes ids of the messages of one file.
+
+    They are made of what was said first in a place: whoever leafs through answers changes nothing of that. What is the
+    same is counted, so that a message that is deleted there changes no other's; only what has no date is told by its line,
+    as in earlier versions everything was.
+    """
+
+    _alike: Counter[bytes] = field(default_factory=Counter)
+
+    def of(self, told: dict[str, Any], number: int) -> tuple[str, str]:
+        """Return the id of the message in a line, and its former one."""
+        swipes, infos = told.get("swipes"), objects(told.get("swipe_info"))
+        first = string(swipes[0]) if isinstance(swipes, list) and swipes else string(told["mes"])
+        date = infos[0].get("send_date", told.get("send_date")) if infos else told.get("send_date")
+        marked = f"{date}\n{string(told.get('name'))}\n{first}"
+        by_line = _hashed(f"{number}\n{marked}")
+        if not date:
+            return by_line, ""
+        key = hashlib.sha256(marked.encode("utf-8", "replace")).digest()[:8]
+        self._alike[key] += 1
+        return _hashed(f"#{self._alike[key]}\n{marked}"), by_line
+
+
+def _hashed(marked: str) -> str:
     return "sillytavern-" + hashlib.sha256(clean_text(marked).encode()).hexdigest()[:24]
 
 

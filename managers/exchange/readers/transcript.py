@@ -64,8 +64,6 @@ def read(source: ImportSource, _wishes: ReadingWishes) -> Iterator[Item]:
                 continue
             used = True
             yield found
-            if clean_text(found.text) != found.text:
-                yield NotTaken("transcript.surrogates", found.place, is_changed=True)
     if not used:
         number, why = first or (1, UnusableLineError("empty"))
         raise UnusableSourceError(f"transcript.{why.what}", line=str(number), **why.facts)

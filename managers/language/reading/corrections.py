@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from managers.language.lexicons import word_list
-from managers.language.reading.rules import fits, rule, rules
+from managers.language.reading.kinship import naming
+from managers.language.reading.rules import fits, rule, rules, search
 from managers.language.reading.values import KINDS, Value, values_in
 from managers.language.words import content_words, detect_language, sentences, words
 from managers.storage.errors import Lang
@@ -68,14 +69,14 @@ def _claim(text: str) -> _Claim | None:
     lang = detect_language(text)
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").strip().rstrip(".。!！ ")
     marked = rule(lang, "correction", "marked").match(plain)
-    denials = (one.search(plain) for name, one in rules(lang, "correction").items() if name.startswith("denied"))
+    said = plain[marked.end() :] if marked else plain
+    denials = (one.search(said) for name, one in rules(lang, "correction").items() if name.startswith("denied"))
     denied = min((match for match in denials if match), key=lambda match: match.start(), default=None)
     late = None if marked or denied else rule(lang, "correction", "late").search(plain)
     if late is not None:
-        plain = plain[: late.start()]
-    if not (marked or denied or late) or plain.endswith(("?", "？")):
+        said = said[: late.start()]
+    if not (marked or denied or late) or said.endswith(("?", "？")):
         return None
-    said = plain[marked.end() :] if marked else plain
     said = said.replace(denied.group(), " ") if denied else said
     return _Claim(lang, said, denied["old"].strip() if denied else "", bool(marked or late), late is not None)
 
@@ -101,7 +102,17 @@ def _put_right(sentence: str, claim: _Claim) -> tuple[str, str, str] | None:
             continue
         if _is_bare(claim, new[0], plain):
             return _exchanged(plain, old[0], new[0], claim.lang)
-    return None
+    return _renamed(plain, claim)
+
+
+def _renamed(plain: str, claim: _Claim) -> tuple[str, str, str] | None:
+    """Return a sentence with the word that a correction gives for the one that it denies: 美樹 for 美咲; None if it gives none."""
+    given = search(claim.lang, "correction", "gives", claim.said.strip(" ,、"))
+    if not claim.denied or given is None or len(naming([claim.denied], claim.lang).findall(plain)) != 1:
+        return None
+    fresh = given["new"].strip()
+    is_name = claim.lang == "ja" or (fresh[:1].isupper() and claim.denied[:1].isupper())
+    return (naming([claim.denied], claim.lang).sub(fresh, plain), claim.denied, fresh) if is_name else None
 
 
 def _names(claim: _Claim, sentence: str) -> bool:

@@ -18,6 +18,7 @@ TOKEN = re.compile(rf"(?P<word>{_WORD})|(?P<number>{_NUMBER})|(?P<symbol>[^\s])"
 
 _SHORT_WORD = re.compile(r"(?<![\w'])[a-z]{1,9}(?![\w'])")
 _local = threading.local()
+_LONG_WORD = re.compile(r"[a-z]{4,}")
 _SENTENCE_ENDS = frozenset(".!?…\n。！？")
 _TRANSPARENT = frozenset("\"'“”‘’()[]*_「『")
 _MIN_STEM = 2
@@ -298,3 +299,9 @@ def _introduces_person(before: list[str]) -> bool:
 
 def _with(word: Word, kind: Kind, entity: EntityKind | None) -> Word:
     return Word(word.surface, word.lemma, kind, entity, word.start, word.reading, word.normal, word.form)
+
+
+def verb_bases(text: str) -> set[str]:
+    """Return the longer words of an English text in their base forms, those of asking left out."""
+    found = {verb_base(word) for word in _LONG_WORD.findall(text.lower())} - word_list("en", "no_cues")
+    return {"call" if base == "name" else base for base in found}

@@ -6,18 +6,18 @@ The rules are those of `slots.toml`, by which a dream keeps such facts, too.
 import unicodedata
 from typing import Literal
 
-from managers.language.lexicons import load, word_list
+from managers.language.lexicons import load
 from managers.language.reading.reading import asks_anything
-from managers.language.reading.rules import fits, rule
-from managers.language.words import words
+from managers.language.reading.reality import claims, other_subject
+from managers.language.reading.rules import fits
 from managers.storage.errors import Lang
 
 Slot = Literal["home", "work", "age"]
 SLOTS: tuple[Slot, ...] = ("home", "work", "age")
 CHANGES: dict[str, Slot] = {"moved": "home", "hired": "work", "age": "age"}
 """What tells of a change: it replaces what was true before."""
-STATES: dict[str, Slot] = {"home": "home", "work": "work"}
-"""What tells how things are."""
+TOLD: dict[str, Slot] = {**CHANGES, "home": "home", "work": "work"}
+"""What tells of a change, or how things are."""
 
 
 def asked_slot(text: str, lang: Lang) -> Slot | None:
@@ -38,25 +38,17 @@ def searches_of_all(lang: Lang) -> list[str]:
 
 def told_slot(text: str, lang: Lang) -> Slot | None:
     """Return which such fact a sentence tells of its speaker."""
-    if asks_anything(text):
-        return None
-    for name, slot in {**CHANGES, **STATES}.items():
-        told = rule(lang, "slots", name).search(text)
-        if told is not None and not (lang == "ja" and _tells_of_another(text[: told.end()])):
-            return slot
-    return None
+    return next((slot for name, slot in TOLD.items() if tells(name, text, lang)), None)
 
 
-def _tells_of_another(text: str) -> bool:
-    """Tell 妹は大阪に住んでる and 健太さんは…, where somebody else is the subject, from what the speaker tells of themselves."""
-    known = word_list("ja", "relations") | word_list("ja", "acquainted")
-    found = words(text)
-    return any(
-        word.surface in ("は", "が", "も")
-        and word.form in ("係助詞", "格助詞")
-        and any(
-            before.entity == "person" or before.surface in known or before.form == "名"
-            for before in found[max(0, at - 2) : at]
-        )
-        for at, word in enumerate(found)
-    )
+def tells(name: str, text: str, lang: Lang) -> bool:
+    """Tell whether a sentence tells something of its speaker (`quit`, or of `TOLD`): no dream, no denial, nobody else."""
+    if asks_anything(text) or fits(lang, "slots", "when_young", text):
+        return False
+    found = claims(lang, "slots", name, text)
+    return any(lang != "ja" or not other_subject(one.string[: one.end()], lang) for one in found)
+
+
+def is_change(name: str, text: str, lang: Lang) -> bool:
+    """Tell whether what a sentence tells replaces what was true before; what is long past was known then."""
+    return name in CHANGES and not fits(lang, "events", "long_ago", text)

@@ -1,7 +1,7 @@
 """Words that mean the same when people talk of their lives: likings, kin, quarrels, work. One word stands for all."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final, get_args
 
@@ -31,6 +31,15 @@ def plain_of_idioms(text: str) -> str:
     for pattern, word in _idioms():
         text = pattern.sub(word, text)
     return text
+
+
+def without_idioms(terms: Sequence[str], plain: str) -> list[str]:
+    """Return the words of a question with those of its idioms exchanged for what they mean."""
+    if (said := plain_of_idioms(plain)) == plain:
+        return [*terms]
+    gone = set(content_words(plain)) - set(content_words(said))
+    fresh = [term for term in content_words(said) if term not in content_words(plain)]
+    return [*(term for term in terms if term not in gone), *fresh]
 
 
 def dislike_for_no_liking(terms: Iterable[str], plain: str, lang: Lang) -> list[str]:

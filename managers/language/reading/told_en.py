@@ -151,8 +151,10 @@ def phrases(found: Sequence[Word]) -> list[Span]:
 
 
 def _is_verb_after_name(found: Sequence[Word], at: int) -> bool:
-    """Tell "Lily wants" from "Lily Parks": what somebody does, though the lists take it for a noun."""
+    """Tell "Lily wants" from "Lily Parks" and "my sister work": what somebody does, though the lists take it for a noun."""
     word = found[at]
+    if word.kind == "noun" and is_person(found[at - 1], "en") and verb_base(word.surface) in verbs("en"):
+        return True
     is_plain = word.entity is None and word.surface.islower() and word.surface.endswith("s")
     return found[at - 1].entity == "person" and is_plain
 

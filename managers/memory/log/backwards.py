@@ -12,7 +12,7 @@ from typing import IO
 from managers.memory.log.branches import Place
 from managers.memory.log.contents import EVERYTHING, Change, change_of, span_at
 from managers.memory.log.file_pieces import read_backward
-from managers.memory.log.format import Record
+from managers.memory.log.format import Record, id_of_words
 from managers.memory.log.log_files import Part, Snapshot
 from managers.memory.log.whole import Whole
 from managers.storage.errors import UnreadableError
@@ -65,6 +65,10 @@ class Walk:
                 self._note_gap(part.path, None)
                 yield from self._file(part, file, end if stop is None else stop)
             stop = None
+
+    def word_on(self, message_id: str) -> Change | None:
+        """Return how a message reads as far as what was read so far tells; it is not met before what changes it."""
+        return self.changes.get(message_id) or self.changes.get(id_of_words(message_id))
 
     def _file(self, part: Part, file: IO[bytes], stop: int) -> Iterator[Record]:
         while stop:

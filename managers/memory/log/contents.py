@@ -7,6 +7,7 @@ import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from operator import itemgetter
@@ -14,9 +15,10 @@ from typing import IO, Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from managers.memory.log.file_pieces import read_forward
-from managers.memory.log.format import Record, id_in_trailer
+from managers.memory.log.format import MADE_UP, Record, id_in_trailer, is_of_words
 
 _FINGERPRINT: Final = 4096
+_MADE_UP: Final = b"\n" + MADE_UP.encode()
 _MANY: Final = 20
 _SHORT: Final = 64 * 1024
 """Of so few new bytes each message is looked for among the others; of more they are gathered in a set first."""
@@ -230,29 +232,39 @@ class FileIndex:
         return _fingerprint(file, self.end) == self.fingerprint
 
     def positions(self, wanted: ByTrailer) -> Iterator[tuple[int, str]]:
-        """Yield, of each of some messages that is here, its number in the file and its id."""
+        """Yield, of each of some messages that is here, its number in the file and its id.
+
+        An id that was made up of words alone means the last message of those words.
+        """
         if len(wanted) <= _MANY:
             for trailer, message_id in wanted.items():
                 number = self._number(trailer)
                 if number is not None:
                     yield number, message_id
-            return
-        for number, here in enumerate(self._lines()):
-            if here in wanted:
-                yield number, wanted[here]
+        else:
+            for number, here in enumerate(self._lines()):
+                if here in wanted:
+                    yield number, wanted[here]
+        for trailer, message_id in wanted.items() if _MADE_UP in self.ids else ():
+            if is_of_words(message_id) and self._number(trailer) is None:
+                found = self.ids.rfind(b"\n" + trailer + b"-")
+                if found >= 0:
+                    yield self.ids.count(b"\n", 0, found), message_id
 
-    def days_without(self, deleted: ByTrailer, repeated: Collection[int]) -> Iterator[date]:
-        """Yield the day of each message that is not among the deleted ones, and does not begin at `repeated`."""
-        gone = {number for number, _ in self.positions(deleted)}
-        for number, day in enumerate(self.days):
-            if number not in gone and self.offsets[number] not in repeated:
-                yield date.fromordinal(day)
+    def days_without(self, deleted: ByTrailer, repeated: Collection[int]) -> AbstractSet[int]:
+        """Return the days, as ordinals, of the messages that are not among the deleted ones, and do not begin at `repeated`."""
+        numbers = self._numbers_without(deleted, repeated)
+        return self.day_set() if len(numbers) == len(self) else {self.days[number] for number in numbers}
 
     def count_without(self, deleted: ByTrailer, repeated: Collection[int]) -> int:
         """Return how many messages are not among the deleted ones, and do not begin at `repeated`."""
-        if repeated:
-            return sum(1 for _ in self.days_without(deleted, repeated))
-        return len(self) - sum(1 for _ in self.positions(deleted))
+        return len(self._numbers_without(deleted, repeated))
+
+    def _numbers_without(self, deleted: ByTrailer, repeated: Collection[int]) -> Collection[int]:
+        gone = {number for number, _ in self.positions(deleted)}
+        if not gone and not repeated:
+            return range(len(self))
+        return [at for at, offset in enumerate(self.offsets) if at not in gone and offset not in repeated]
 
     def bytes_of(self, since: date | None, until: date | None) -> tuple[int, int | None] | None:
         """Return which bytes of the file (None: to its end) hold some days; None if it has none of them."""

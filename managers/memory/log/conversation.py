@@ -17,7 +17,7 @@ from managers.memory.log import ends as log_ends
 from managers.memory.log import log_archive
 from managers.memory.log.converting import in_utf_8
 from managers.memory.log.file_pieces import read_forward
-from managers.memory.log.format import MADE_UP, Record, normalised
+from managers.memory.log.format import MADE_UP, Record, id_of_words, normalised
 from managers.memory.log.lost import note_lost
 from managers.memory.log.parsing import parse
 from managers.memory.log.writer import LogWriter
@@ -147,7 +147,7 @@ class ConversationLog(LogWriter):
         records = [one for one in parse(in_utf_8(read_bytes(source) or b"")).records if one.damage != "header"]
         with locks.writing(self.paths):
             self._repair()
-            here = self.originals([one.message.id for one in records if not one.is_control])
+            here = self._held([one.message for one in records if not one.is_control])
             indexes = self._whole().indexes
             told = {change.id for index in indexes for change in index.changes} | self._topics(into or self.paths.log)
             told |= {move.id for index in indexes for move in index.moves}
@@ -156,13 +156,24 @@ class ConversationLog(LogWriter):
                 for one in records
                 if one.message.id not in here and not (one.is_control and one.message.id in told)
             }
-            for path, group in groupby(
-                log_archive.in_order(list(missing.values())), lambda one: into or self._file_for(one.time.date())
-            ):
+            changed = self.originals({one.target for one in missing.values() if one.target})
+            said = {message_id: message.time for message_id, message in changed.items()}
+            ordered = log_archive.in_order(list(missing.values()), said)
+            for path, group in groupby(ordered, lambda one: into or self._file_for(one.time.date())):
                 self.notices += log_ends.close_off(path, self._clock.now())
                 log_archive.insert(path, list(group))
         differing = [one.message.id for one in records if _differs(one.message, here.get(one.message.id))]
         return Merged(len(missing), tuple(differing))
+
+    def _held(self, messages: Sequence[Message]) -> dict[str, Message]:
+        """Return, by the ids of some messages, those of them that are in the log; also under the id that their words made."""
+        ids = [one.id for one in messages]
+        found = self.originals({*ids, *map(id_of_words, ids)})
+        for one in messages:
+            same = found.get(id_of_words(one.id))
+            if same is not None and same.id == id_of_words(one.id) and same.time == one.time:
+                found[one.id] = same
+        return found
 
     def convert(self, path: Path) -> Path:
         """Make a file of the log UTF-8; return where the original is kept.

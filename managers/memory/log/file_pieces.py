@@ -63,7 +63,7 @@ def _header_at(file: IO[bytes], offset: int) -> bool:
 def read_forward(
     file: IO[bytes], start: int, end: int, *, block: int = FORWARD_BLOCK, branch: str = ""
 ) -> Iterator[Record]:
-    """Yield the whole records between two offsets, the oldest first.
+    """Yield the whole records between two offsets, the oldest first; one without a trailer has the time of the one before.
 
     Args:
         file: a log file, open for reading.
@@ -80,6 +80,11 @@ def read_forward(
         data = file.read(stop - start)
         is_last = stop == end or not data
         parsed = parse(data, start, time_before=time, branch_before=branch, header_follows=is_last and is_over)
+        if time is None and start > 0 and parsed.records and parsed.records[0].damage == "trailer":
+            before = next(read_backward(file, start), None)
+            if before is not None:
+                time = before.message.time
+                continue
         # The last record of a piece may go on in the next one (its blank lines, or stray bytes).
         records = parsed.records if is_last else parsed.records[:-1]
         yield from records

@@ -21,9 +21,11 @@ Lines end at ``\n`` and nowhere else when reading; what other readers may take f
 (``\r``, form feed, U+2028 ...) is reckoned with when escaping.
 """
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from managers.memory.messages import Message, Role
@@ -38,7 +40,8 @@ DAMAGED: Final = "damaged"
 """The kind under which text is shown whose header was destroyed."""
 
 MADE_UP: Final = "x-"
-"""What the ids begin with that are made of a message's words, where its trailer is lost: they change with the words."""
+"""What the ids begin with that are made of a message's words, where its trailer has none: they change with the words."""
+_MADE_ID: Final = re.compile(MADE_UP + r"[0-9a-f]{16}(-\d{8}T\d{6})?")
 
 _TAGS: Final[dict[Role, str]] = {"user": "USER", "persona": "AGENT", "other": "AGENT", "system": "SYSTEM"}
 _WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -50,6 +53,7 @@ _LOOKS_LIKE_MARK = (
 _TO_ESCAPE = re.compile(rf"(?<![^{_LINE_ENDS}])(?=\\*{_LOOKS_LIKE_MARK})")
 _TO_RESTORE = re.compile(rf"(?<![^{_LINE_ENDS}])\\(?=\\*{_LOOKS_LIKE_MARK})")
 
+_LONG_ID = re.compile(r"im-[0-9a-f]{20}|sillytavern-[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OWN_ID = re.compile(r"\d{8}T\d{6}-[0-9a-z]{8}")
 _ODD_IN_ID = re.compile(r"[%|\s\x00-\x20\x7f-\xa0\u2028\u2029]")
 _ODD_IN_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
@@ -193,6 +197,29 @@ def restore(text: str) -> str:
 def is_own_id(message_id: str) -> bool:
     """Whether an id was made by `new_id` (and so names its own second)."""
     return _OWN_ID.fullmatch(message_id) is not None
+
+
+def has_known_length(message_id: str) -> bool:
+    """Whether an id has a form whose length is known, so that none of it is lost: our own, an import's, or a UUID."""
+    return is_own_id(message_id) or _LONG_ID.fullmatch(message_id) is not None
+
+
+def made_up_id(content: bytes, time: datetime | None) -> str:
+    """Return an id for a message that has none: the same as long as its words and the time in its trailer are the same."""
+    made = f"{MADE_UP}{hashlib.sha256(content).hexdigest()[:16]}"
+    return made if time is None else f"{made}-{time:%Y%m%dT%H%M%S}"
+
+
+def id_of_words(message_id: str) -> str:
+    """Return an id that was made up without the time in it: so were all of them once, and so may others still name it."""
+    found = _MADE_ID.fullmatch(message_id)
+    return message_id.removesuffix(found[1] or "") if found else message_id
+
+
+def is_of_words(message_id: str) -> bool:
+    """Whether an id was made up of words alone, which several messages may have."""
+    found = _MADE_ID.fullmatch(message_id)
+    return found is not None and not found[1]
 
 
 def id_in_trailer(message_id: str) -> bytes:

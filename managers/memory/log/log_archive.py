@@ -1,22 +1,25 @@
 """Moving whole days from `log.txt` to `log_archives/YYYY-MM.txt`, and putting imported ones there.
 
 A move appends to the archives and then cuts `log.txt`, with a journal around both (see `log_files`).
-A kill in between is undone by the next writer: the archives are cut back to the sizes in the journal.
+A kill in between is undone by the next writer: the archives are cut back to the sizes in the journal, if all that is
+beyond them is what moved.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from managers.memory.log.ends import append, close_off, cut_back, joint
 from managers.memory.log.file_pieces import read_backward, read_forward
 from managers.memory.log.format import Record, format_record
-from managers.memory.log.log_files import JOURNAL, MONTH, archive_parts, first_id, first_record, read_journal
-from managers.memory.log.parsing import parse
+from managers.memory.log.log_files import MONTH, archive_parts, first_id, first_record, read_journal
+from managers.memory.log.parsing import BOM, parse
 from managers.personas.errors import ShrinkRefusedError
+from managers.storage.clock import is_shown_twice
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.files import (
     MAX_BYTES,
@@ -34,6 +37,9 @@ from managers.storage.watching import written_into
 
 _COPY_BLOCK: Final = 8 * 1024 * 1024
 _OVERLAP: Final = timedelta(minutes=10)
+_TWICE: Final = timedelta(hours=1)
+"""So long the clock shows the same times again, at most."""
+_MINUTE: Final = timedelta(minutes=1)
 
 
 def archive_of(paths: PersonaPaths, day: date) -> Path:
@@ -43,7 +49,7 @@ def archive_of(paths: PersonaPaths, day: date) -> Path:
 
 def repair(paths: PersonaPaths, now: datetime) -> list[Notice]:
     """Undo a move that was interrupted, and close off a torn end of `log.txt`; needs the lock."""
-    journal = paths.log_archives / JOURNAL
+    journal = paths.log_journal
     notices = []
     if journal.exists() and read_journal(paths) is None:
         notices.append(set_aside(journal, now))
@@ -59,10 +65,34 @@ def _undo_interrupted_move(paths: PersonaPaths) -> None:
     if paths.log.exists():
         with open_binary(paths.log) as file:
             is_cut = first_id(file) != journal.first_id
-    if not is_cut:
-        for name, size in journal.sizes.items():
+    if not is_cut and _is_what_moved(paths, journal.sizes):
+        for name, size in reversed(journal.sizes.items()):  # what is left stays what moved first
             cut_back(paths.log_archives / name, size)
-    remove(paths.log_archives / JOURNAL)
+    remove(paths.log_journal)
+
+
+def _is_what_moved(paths: PersonaPaths, sizes: Mapping[str, int]) -> bool:
+    """Whether the archives hold nothing beyond some sizes but what `log.txt` begins with, however far a move came.
+
+    Else somebody put another file there meanwhile: what stands there and in `log.txt` too counts once anyway.
+    """
+    with open_binary(paths.log) as log:
+        at = len(BOM) if log.read(len(BOM)) == BOM else 0
+        for name, size in sizes.items():
+            added = _beyond(paths.log_archives / name, size).lstrip(b"\n")
+            log.seek(at)
+            if log.read(len(added)) != added:
+                return False
+            at += len(added)
+    return True
+
+
+def _beyond(archive: Path, size: int) -> bytes:
+    if not archive.exists():
+        return b""
+    with open_binary(archive) as file:
+        file.seek(size)
+        return file.read()
 
 
 class _Span(NamedTuple):
@@ -92,7 +122,7 @@ def roll(paths: PersonaPaths, today: date, log_days: int) -> int:
         for path, _ in months:
             close_off(path, datetime.combine(today, time.min))
         sizes = {path.name: path.stat().st_size if path.exists() else 0 for path, _ in months}
-        write_atomic(paths.log_archives / JOURNAL, dump_json({"first_id": first.message.id, "sizes": sizes}))
+        write_atomic(paths.log_journal, dump_json({"first_id": first.message.id, "sizes": sizes}))
         log.seek(moving[-1].end)
         rest = log.read()
     try:
@@ -102,18 +132,18 @@ def roll(paths: PersonaPaths, today: date, log_days: int) -> int:
     except UtataneError:
         _undo_interrupted_move(paths)
         raise
-    remove(paths.log_archives / JOURNAL)
+    remove(paths.log_journal)
     return len(moving)
 
 
 def _copy(source: Path, start: int, end: int, archive: Path) -> None:
-    between = joint(archive)
+    between, is_first = joint(archive), True
     with open_binary(source) as file:
         file.seek(start)
         while start < end:
             data = file.read(min(_COPY_BLOCK, end - start))
-            append_durably(archive, between + data)
-            between = b""
+            append_durably(archive, between + (data.removeprefix(BOM) if is_first else data))
+            between, is_first = b"", False
             start += len(data)
     written_into(archive)
 
@@ -151,21 +181,45 @@ class Placed(NamedTuple):
     record: Record
 
 
-def in_order(records: Sequence[Record]) -> list[Placed]:
+def in_order(records: Sequence[Record], said: Mapping[str, datetime] | None = None) -> list[Placed]:
     """Put records in the order of time, but keep the given one where two spoke at once.
 
     Real chats have answers that were begun before and sent after one another; their lines are in
     the order in which they were read, and a few seconds of overlap must not tear that up.
+    A change stands before neither its message nor an earlier change of it, whatever the clock said when it was made.
+    An hour that the clock showed twice is no leap back either: what was said in it keeps its order, and what is known to
+    have been said the second time (`fold`) stands behind all of the first.
+
+    Args:
+        records: in the order in which they stand elsewhere.
+        said: when messages were said that are here already.
     """
     steps = list(pairwise(record.message.time for record in records))
     newest_first = sum(later < earlier for earlier, later in steps) * 2 > len(steps)
     placed: list[Placed] = []
+    reached = {**(said or {}), **{one.message.id: one.message.time for one in records if not one.target}}
     for record in records:
-        time = record.message.time
-        if placed and not newest_first and time < placed[-1].time <= time + _OVERLAP:
+        time = _second_time(record.message.time)
+        if placed and not newest_first and time < placed[-1].time <= time + _overlap(time):
             time = placed[-1].time
+        time = max(time, reached.get(record.target, time))
+        if not newest_first:
+            reached[record.target or record.message.id] = time
         placed.append(Placed(time, record))
     return sorted(placed, key=lambda one: one.time)
+
+
+def _second_time(time: datetime) -> datetime:
+    """Return where a record stands: where the clock showed an hour for the second time, at that hour's very end."""
+    end = time.replace(second=59)
+    while time.fold and is_shown_twice(end + _MINUTE):
+        end += _MINUTE
+    return end if time.fold else time
+
+
+def _overlap(time: datetime) -> timedelta:
+    """Return how far behind what was said last a record may be and yet follow it."""
+    return _TWICE if is_shown_twice(time) else _OVERLAP
 
 
 def insert(path: Path, records: Sequence[Placed]) -> None:
@@ -183,14 +237,14 @@ def insert(path: Path, records: Sequence[Placed]) -> None:
     last = _last_time(path)
     if last is None or last <= new[0][0]:
         data = b"".join(data for _, data in new)
-        size = path.stat().st_size if last else 0
+        size = path.stat().st_size if path.exists() else 0
         if any(placed.record.is_control for placed in records) and size + len(data) < MAX_BYTES:
             write_atomic_parts(path, [(read_bytes(path) or b"") if size else b"", joint(path), data])
         else:
             append(path, data)
         return
-    content = read_bytes(path) or b""
-    merged = _merged(content, parse(content).records, new)
+    content = (read_bytes(path) or b"").removeprefix(BOM)
+    merged = _merged(content, parse(content).records, records)
     if len(merged) < len(content) + sum(len(data) for _, data in new):
         raise ShrinkRefusedError(path=path.name)
     write_atomic(path, merged)
@@ -204,15 +258,17 @@ def _last_time(path: Path) -> datetime | None:
     return record.message.time if record else None
 
 
-def _merged(content: bytes, records: Sequence[Record], new: Sequence[tuple[datetime, bytes]]) -> bytes:
+def _merged(content: bytes, records: Sequence[Record], placed: Sequence[Placed]) -> bytes:
     if content and not content.endswith(b"\n"):
         content += b"\n\n"
+    reached = [*accumulate((record.message.time for record in records), max)]
+    said = {record.message.id: time for record, time in zip(records, reached, strict=True)}
+    timed = [(max(one.time, said.get(one.record.target, one.time)), format_record(one.record)) for one in placed]
+    new = sorted(timed, key=itemgetter(0))
     pieces: list[bytes] = []
     position = 0
-    latest = datetime(1, 1, 1)
     for number, record in enumerate(records):
-        latest = max(latest, record.message.time)
-        while position < len(new) and new[position][0] < latest:
+        while position < len(new) and new[position][0] < reached[number]:
             pieces.append(new[position][1])
             position += 1
         end = records[number + 1].start if number + 1 < len(records) else len(content)

@@ -25,7 +25,6 @@ from managers.storage.json_text import load_json
 from managers.storage.paths import PersonaPaths
 from managers.storage.watching import Identity, Listing, listing
 
-JOURNAL: Final = ".moving.json"
 MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])\.txt")
 _FIRST_BLOCK: Final = 4096
 
@@ -140,7 +139,7 @@ def read_journal(paths: PersonaPaths) -> Journal | None:
 
     A journal that cannot be understood counts as none; the next writer sets it aside.
     """
-    data = read_bytes(paths.log_archives / JOURNAL)
+    data = read_bytes(paths.log_journal)
     if data is None:
         return None
     try:

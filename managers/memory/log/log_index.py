@@ -25,7 +25,7 @@ from managers.storage.opening import move, unlink
 from managers.storage.watching import Identity
 
 INDEX_FOLDER: Final = ".index"
-_VERSION: Final = f"4-{sys.byteorder}"
+_VERSION: Final = f"5-{sys.byteorder}"
 _HELD: Final = (
     *("end", "fingerprint", "repeated", "encoding", "foreign", "torn", "changes"),
     *("damages", "moves", "runs", "branch", "announcements"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from managers.memory.log.format import DAMAGED, MADE_UP, Record, is_own_id, restore
+from managers.memory.log.format import DAMAGED, Record, has_known_length, made_up_id, restore
 from managers.memory.messages import Message, Role
 from managers.storage.json_text import load_json
 
@@ -18,7 +17,8 @@ _ROLES: Final[dict[bytes, Role]] = {b"USER": "user", b"AGENT": "persona", b"SYST
 _LONGEST_NUMBER: Final = 9
 """So many digits are a count of something."""
 _NO_TIME: Final = datetime(1, 1, 1)
-_BOM: Final = b"\xef\xbb\xbf"
+BOM: Final = b"\xef\xbb\xbf"
+"""What editors put at a file's beginning; it may have come into the middle of one that was joined with others."""
 
 _HEADER = rb"## (?P<tag>USER|AGENT|SYSTEM):(?P<name>[^\n]+)"
 _TRAILER = (
@@ -26,10 +26,10 @@ _TRAILER = (
     rb"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) ?\|(?P<fields>[^\n]*)"
 )
 # The literal "\n" in front makes the search three times as fast as `^` would.
-_MARK = re.compile(rb"\n(?:" + _HEADER + rb"|" + _TRAILER + rb")")
+_MARK = re.compile(rb"\n(?:(?:" + BOM + rb")?" + _HEADER + rb"|" + _TRAILER + rb")")
 _FIRST_MARK = re.compile(_HEADER + rb"|" + _TRAILER)
 _NEXT_HEADER = re.compile(rb"\n" + _HEADER)
-_RECORD_START = re.compile(rb"\n+## (?:USER|AGENT|SYSTEM):[^\n]")
+_RECORD_START = re.compile(rb"\n+(?:" + BOM + rb")?## (?:USER|AGENT|SYSTEM):[^\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def starts_record(data: bytes) -> bool:
 
 
 def _marks(data: bytes) -> Iterator[re.Match[bytes]]:
-    first = _FIRST_MARK.match(data, len(_BOM) if data.startswith(_BOM) else 0)
+    first = _FIRST_MARK.match(data, len(BOM) if data.startswith(BOM) else 0)
     if first is not None:
         yield first
     yield from _MARK.finditer(data)
@@ -102,6 +102,8 @@ class _Reader:
 
     def take(self, mark: re.Match[bytes]) -> None:
         if mark["tag"] is not None:
+            if self.header is not None and _line_start(mark) < _at(mark):
+                return  # within a text, of which nobody escaped it
             if self.header is not None:
                 self._add_without_trailer(_line_start(mark))
             elif self.found and self.data[self.end : _line_start(mark)].strip():
@@ -160,8 +162,8 @@ class _Reader:
             name = header["name"]
             text, torn = _text(self.data[header.end() + 1 : _line_start(mark)], has_crlf=name.endswith(b"\r"))
             damage = "bytes" if torn else ""
-            at = _line_start(header)
-            self._append(_Found(at, at, header["tag"], name, text, time, fields, damage))
+            start = _line_start(header)
+            self._append(_Found(start, _at(header), header["tag"], name, text, time, fields, damage))
         self.end = min(mark.end() + 1, len(self.data))
         self.time = time
 
@@ -169,8 +171,8 @@ class _Reader:
         header = self.header
         assert header is not None
         text, _ = _text(self.data[header.end() + 1 : end], has_crlf=header["name"].endswith(b"\r"))
-        at = _line_start(header)
-        self._append(_Found(at, at, header["tag"], header["name"], text.rstrip("\n"), self.time, [], "trailer"))
+        start, at, text = _line_start(header), _at(header), text.rstrip("\n")
+        self._append(_Found(start, at, header["tag"], header["name"], text, self.time, [], "trailer"))
         self.end = end
 
     def _append(self, found: _Found) -> None:
@@ -267,9 +269,9 @@ def _number(value: str) -> int:
 
 
 def _made_up_id(found: _Found) -> str:
-    """Return an id for a record that has none: the same as long as the record is the same."""
+    """Return an id for a record that has none; one without a trailer has the time of another, which may change."""
     content = b"\n".join([found.tag, found.name, found.text.encode()])
-    return f"{MADE_UP}{hashlib.sha256(content).hexdigest()[:16]}"
+    return made_up_id(content, found.time if found.fields else None)
 
 
 def _time(mark: re.Match[bytes]) -> datetime | None:
@@ -286,10 +288,10 @@ def _fields(mark: re.Match[bytes]) -> list[str]:
 def _ends_whole(tag: bytes, fields: list[str], branch: str) -> bool:
     """Whether a trailer without its newline has surely lost nothing else.
 
-    Only an id of our own has a known length, and only what people say on the first branch is never followed by more.
+    An id of an unknown length may have lost its end, and only what people say on the first branch is never followed by more.
     """
     if len(fields) == 2:  # noqa: PLR2004  # model and id
-        return tag != b"SYSTEM" and not branch and is_own_id(fields[1])
+        return tag != b"SYSTEM" and not branch and has_known_length(fields[1])
     key, value = _extra(fields[-1])
     match key:
         case "broken-off" | "stopped":
@@ -297,15 +299,20 @@ def _ends_whole(tag: bytes, fields: list[str], branch: str) -> bool:
         case "attachments" | "present":
             return bool(_names(value))
         case "branch":
-            return tag != b"SYSTEM" and is_own_id(value)
+            return tag != b"SYSTEM" and has_known_length(value)
         case "supersedes" | "deletes":
-            return is_own_id(value)
+            return has_known_length(value)
         case _:
             return False
 
 
 def _line_start(mark: re.Match[bytes]) -> int:
     return mark.start() + 1 if mark[0].startswith(b"\n") else mark.start()
+
+
+def _at(header: re.Match[bytes]) -> int:
+    """Return where a header begins, after the mark that an editor may have put before it."""
+    return header.start("tag") - len(b"## ")
 
 
 def _text(body: bytes, *, has_crlf: bool) -> tuple[str, bool]:

@@ -16,7 +16,7 @@ from managers.memory.log.backwards import Walk
 from managers.memory.log.branches import FIRST, Branch, parting, place_of
 from managers.memory.log.contents import FileIndex, by_trailer, is_within
 from managers.memory.log.file_pieces import read_backward, read_forward
-from managers.memory.log.format import Record
+from managers.memory.log.format import Record, id_of_words
 from managers.memory.log.log_files import Part, Snapshot, archive_parts, archives_of, first_record, snapshot
 from managers.memory.log.log_index import IndexCache, identity
 from managers.memory.log.whole import PassedOver, Whole, told_changes
@@ -95,7 +95,7 @@ class LogReader:
                 if record.is_control:
                     shown = message if controls and record.is_topic else None
                 else:
-                    shown = applied(message, walk.changes.get(message.id)) if message.role in roles else None
+                    shown = applied(message, walk.word_on(message.id)) if message.role in roles else None
                 if shown is not None:
                     found.append(shown)
         found.reverse()
@@ -110,7 +110,7 @@ class LogReader:
         original, whole = self._original(message_id), self._whole()
         if original is None or whole.stands_aside(message_id):
             return None
-        return applied(original, whole.changes.get(message_id))
+        return applied(original, whole.changes.get(original.id))
 
     def alternatives(self, message_id: str) -> Alternatives:
         """Return what was said in the place of a message: all answers that were given there.
@@ -196,7 +196,8 @@ class LogReader:
     def days(self) -> list[date]:
         """Return the days on which something was said, in order."""
         deleted = by_trailer(self.deleted())
-        return sorted({day for index, over in self._counted() for day in index.days_without(deleted, over)})
+        days = frozenset[int]().union(*(index.days_without(deleted, over) for index, over in self._counted()))
+        return [date.fromordinal(day) for day in sorted(days)]
 
     def count(self) -> int:
         """Return how many messages there are, deleted ones and those that stand aside left out."""
@@ -335,7 +336,7 @@ class LogReader:
 
     def _alternatives(self, original: Message) -> Alternatives:
         told = told_changes(self._whole().indexes)
-        return alternatives_of(original, (change for change in told if change.target == original.id))
+        return alternatives_of(original, (one for one in told if one.target in {original.id, id_of_words(original.id)}))
 
     def _index(self, now: Snapshot, part: Part) -> FileIndex:
         with ExitStack() as stack:
@@ -356,12 +357,12 @@ def _read_at(file: IO[bytes], wanted: Sequence[tuple[int, str]], end: int) -> It
         for record in read_forward(file, wanted[0][0], end):
             if record.at > wanted[-1][0]:
                 return
-            if record.message.id in keys and not record.is_control:
-                yield record.message.id, record.message
+            for key in {record.message.id, id_of_words(record.message.id)} & keys if not record.is_control else ():
+                yield key, record.message
         return
     for offset, key in wanted:
         for record in islice(read_forward(file, offset, end, block=_ONE), 1):
-            if record.message.id == key:
+            if key in {record.message.id, id_of_words(record.message.id)}:
                 yield key, record.message
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from managers.memory.log.branches import Tree, joined, place_of, read_tree, stretches_aside
 from managers.memory.log.contents import Change, FileIndex, Span, is_within, span_at
+from managers.memory.log.format import id_of_words, is_of_words
 
 PassedOver = Mapping[Path, frozenset[int]]
 """By file, where records begin that do not count there."""
@@ -100,8 +101,13 @@ class Whole:
 
     @cached_property
     def changes(self) -> Mapping[str, Change]:
-        """The last word on each message that was changed."""
-        return {change.target: change for change in told_changes(self.indexes)}
+        """The last word on each message that was changed; what names words alone goes for every message of those words."""
+        found = {change.target: change for change in told_changes(self.indexes)}
+        if any(map(is_of_words, found)):
+            for one in (one for index in self.indexes for one in index.all_ids()):
+                if (words := id_of_words(one)) in found:
+                    found.setdefault(one, found[words])
+        return found
 
     @cached_property
     def corrections(self) -> Mapping[str, str | None]:

@@ -209,7 +209,7 @@ def gemini_key(secrets: Secrets) -> str:
 
     Choosing Gemini is the yes to either, as it is for the mind.
     """
-    return secrets.get(GEMINI) or next(
+    return secrets.get(GEMINI).strip() or next(
         (key for name in GEMINI_VARIABLES if (key := os.environ.get(name, "").strip())), ""
     )
 

@@ -14,7 +14,7 @@ from managers.recall.errors import EmbeddingError
 from managers.storage.audit import Given
 from managers.storage.errors import Notice
 from managers.storage.texts import Texts
-from managers.transport import client_options
+from managers.transport import client_options, fits_header
 from managers.usage.caps import Wish
 from managers.usage.errors import CapReachedError
 from managers.usage.meter import Account, OpenCall
@@ -91,6 +91,8 @@ class GeminiEmbedder:
     def _ask(self, texts: list[str], task: str) -> Vectors:
         from google.genai import errors, types  # noqa: PLC0415  # takes a second to load, for those who chose it
 
+        if not fits_header(self._key):
+            raise EmbeddingError(cause="Gemini: the stored key has a character that no key has", stops=True)
         call = self._counted(texts)
         try:
             answer = self._connected().models.embed_content(

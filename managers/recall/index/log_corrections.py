@@ -15,6 +15,8 @@ Corrections = Mapping[str, str | None]
 """How messages read now, by their ids; None: not at all."""
 
 _CARRIED_OUT = "corrections"
+_IN_EPOCH = "corrections_epoch"
+"""Of the static index: one that was lost and made anew holds what messages said at first."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +47,24 @@ class LogCorrections:
 
     def changed(self, corrections: Corrections) -> set[str]:
         """Return the messages that read otherwise than when corrections were last carried out."""
-        held: Corrections = json.loads(self.indexes["current"].store.meta(_CARRIED_OUT) or "{}")
+        current = self.indexes["current"].store
+        is_other = current.meta(_IN_EPOCH) not in ("", self._epoch)
+        held: Corrections = {} if is_other else json.loads(current.meta(_CARRIED_OUT) or "{}")
         return {one for one in {*held, *corrections} if held.get(one, "") != corrections.get(one, "")}
 
     def note_carried_out(self, corrections: Corrections) -> None:
         """Note that all files read as these corrections say."""
-        text = json.dumps(corrections, ensure_ascii=False)
-        if self.indexes["current"].store.meta(_CARRIED_OUT) != text:
-            self.indexes["current"].store.set_meta(_CARRIED_OUT, text)
+        current = self.indexes["current"].store
+        for key, value in ((_CARRIED_OUT, json.dumps(corrections, ensure_ascii=False)), (_IN_EPOCH, self._epoch)):
+            if current.meta(key) != value:
+                current.set_meta(key, value)
         for index in self.indexes.values():
             if index.store.meta(UNCORRECTED):
                 index.store.set_meta(UNCORRECTED, "")
+
+    @property
+    def _epoch(self) -> str:
+        return self.indexes["static"].store.marks()[0]
 
     def concern(self, source: Source, old: FileRecord, changed: Collection[str]) -> bool:
         """Whether one of these messages is, or once was, in a file."""

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 from pydantic import ValidationError
 
 from managers.memory.confidence import NEVER_FADES, Origin, Standing, day_of, fading_of
-from managers.memory.entities import parse_entity
+from managers.memory.entity_cards import parse_entity
 from managers.memory.episodes import Episode
 from managers.memory.insights import Insight
 from managers.memory.json_documents import USER

@@ -329,7 +329,8 @@ class Upkeep:
         if not self._thread_lock.acquire(timeout=wait):
             raise BusyError(name=self._paths.name)
         try:
-            with holding(self._paths.rag_index / ".lock", self._paths.name, wait), derived(self._paths.rag_index):
+            lock = holding(self._paths.rag_index / ".lock", self._paths.name, wait, within=self._paths.folder)
+            with lock, derived(self._paths.rag_index):
                 yield
         except DerivedDamagedError:
             _logger.warning("the indexes of %s are damaged", self._paths.name, exc_info=True)

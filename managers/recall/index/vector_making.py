@@ -100,9 +100,9 @@ class VectorMaking:
         """
         size = self.settings.api_batch if embedder.is_remote else _LOCAL_BATCH
         total, done = self.waiting, 0
-        kept = self._kept_from(embedder)
         for index in self.indexes.values():
             while not self.stopping.is_set() and (batch := index.unembedded(size, self._now)):
+                kept = self._kept_from(embedder)  # all of it may take hours, in which something is marked
                 allowed = self._without_kept(index, batch, kept)
                 for part, vectors in embedded(embedder, allowed) if allowed else ():
                     self._keep_vectors(index, part, vectors)

@@ -13,6 +13,7 @@ from managers.language.words import content_words
 from managers.memory.log import ConversationLog
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.embedder_choice import EmbedderChoice
+from managers.recall.embedders.kept_here import stays_here
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.errors import EmbeddingError
 from managers.recall.hits import ALL_TYPES, LOG_TYPES, Hit, MemoryType
@@ -166,7 +167,7 @@ class Ranker:
     def _query_vector(self, cues: Cues) -> Vectors | None:
         """Return the question's vector; None where there is none to be had (yet): that stands in `status`."""
         embedder = self._choice.embedder
-        if embedder is None or (embedder.is_slow and not embedder.is_ready):
+        if embedder is None or (embedder.is_slow and not embedder.is_ready) or (embedder.is_remote and stays_here()):
             return None
         try:
             vector = embedder.query(cues.text)

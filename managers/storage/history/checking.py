@@ -139,7 +139,7 @@ def _read_all(database: ObjectDatabase, check: Check) -> bool:
         check.is_whole = False
         return False
     check.there.update(ids)
-    check.damaged.update(item for item in ids if not _is_readable(database, item))
+    check.damaged.update(item for item in ids if not is_readable(database, item))
     return True
 
 
@@ -147,7 +147,8 @@ def _path_of(folder: Path, item: ObjectID) -> Path:
     return Path(hex_to_filename(os.fspath(folder / "objects"), item))
 
 
-def _is_readable(database: ObjectDatabase, item: ObjectID) -> bool:
+def is_readable(database: ObjectDatabase, item: ObjectID) -> bool:
+    """Tell whether an object can be read, and is what it is called."""
     try:
         _try_to_read(database, item)
     except (*BROKEN, OSError):

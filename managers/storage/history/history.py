@@ -8,9 +8,10 @@ like any other. Nothing in here ever touches the logs.
 `managers.storage.journal` writes several files all or none.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from dulwich.objects import ObjectID
 
@@ -34,6 +35,8 @@ from managers.storage.paths import PersonaPaths
 from managers.storage.tracking import BRANCH_FILE, is_on_the_move, tracked_name
 
 __all__ = ["OUTSIDE", "Draft", "Entry", "FileDiff", "History", "UndoConflict", "unified"]
+
+Result = TypeVar("Result")
 
 OUTSIDE = "outside"
 """The author of edits that were made in the person's own editor and noticed here."""
@@ -81,7 +84,7 @@ class History(HistoryReader):
             The entry's id, None if nothing changed.
         """
         with self._writing() as database:
-            contents = {name: self._files.content(name) for name in self._names(files)}
+            contents = self._contents(self._names(files))
             commit = self._repository.commit(database, Draft(author, reason, tuple(evidence), mind), contents)
             return None if commit is None else commit.decode()
 
@@ -93,7 +96,7 @@ class History(HistoryReader):
         """
         if files is not None:
             with self._writing() as database:
-                return self._notice(database, self._names(files))
+                return self._notice(database, self._contents(self._names(files)))
         changed = self._files.changed(self._known())  # years of files are looked at: nobody waits for that
         if not changed and not self._files.has_news:
             return None
@@ -117,7 +120,7 @@ class History(HistoryReader):
     def apply(
         self, changes: Mapping[Path, bytes | None], draft: Draft, based_on: Mapping[Path, str | None] | None = None
     ) -> str | None:
-        """Write or delete (None) whole files, all or none, as one entry.
+        """Write or delete (None) whole files, all or none, as one entry; each is written where its name lies on disk.
 
         Args:
             changes: absolute paths in the persona's folder with their new content.
@@ -130,15 +133,21 @@ class History(HistoryReader):
         Raises:
             ExternallyChangedError, DiskFullError, UnwritableError: nothing was changed.
         """
-        with self._writing() as database:
+        named = {path: tracked_name(self.paths.folder, path) for path in changes}
+        contents = {name: changes[path] for path, name in named.items() if name is not None}
+        others = {path: changes[path] for path, name in named.items() if name is None}
+
+        def write() -> str | None:
             for path, expected in (based_on or {}).items():
                 _check_unchanged(path, expected)
-            names = {path: tracked_name(self.paths.folder, path) for path in changes}
-            contents = {name: changes[path] for path, name in names.items() if name is not None}
-            self._notice(database, list(contents))
+            seen = self._contents(contents)
+            self._notice(database, seen)
             commit = self._repository.prepare(database, draft, contents)
-            self._write(changes, commit)
+            self._write(contents, commit, seen, others)
             return None if commit is None else commit.decode()
+
+        with self._writing() as database:
+            return _twice(write)
 
     def change(
         self,
@@ -181,7 +190,7 @@ class History(HistoryReader):
             if entry.undone_by:
                 raise _refusal(entry, "もう元に戻してあります。", "it is taken back already.")
             draft = Draft(author, reason or entry.reason, kind="undo", target=entry.id, part=part)
-            return self._reverse(database, entry, draft, "undo", leave_changed=leave_changed)
+            return _twice(lambda: self._reverse(database, entry, draft, "undo", leave_changed=leave_changed))
 
     def redo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False, part: str = "") -> str:
         """Do an entry again that was taken back, as `undo` takes it back; the id may be the entry's or its undo's.
@@ -202,7 +211,8 @@ class History(HistoryReader):
                 raise _refusal(entry, "元に戻されていません。", "it is not taken back.")
             # To do it again is to take back what took it back: what that one left alone, this one does.
             draft = Draft(author, reason or entry.reason, kind="redo", target=entry.id, part=part)
-            return self._reverse(database, self._entry(entry.undone_by), draft, "redo", leave_changed=leave_changed)
+            undo = self._entry(entry.undone_by)
+            return _twice(lambda: self._reverse(database, undo, draft, "redo", leave_changed=leave_changed))
 
     # Upkeep
 
@@ -247,6 +257,9 @@ class History(HistoryReader):
     def _names(self, files: Sequence[Path]) -> list[str]:
         return [name for name in map(self._name, files) if name]
 
+    def _contents(self, names: Iterable[str]) -> dict[str, bytes | None]:
+        return {name: self._files.content(name) for name in names}
+
     @contextmanager
     def _writing(self) -> Iterator[ObjectDatabase]:
         """Hold the locks, with everything repaired and the history begun."""
@@ -259,17 +272,29 @@ class History(HistoryReader):
             assert database is not None  # it has just begun
             yield database
 
-    def _notice(self, database: ObjectDatabase, names: Sequence[str]) -> str | None:
-        """Record edits from outside, and what files on the move are now: what follows can be undone."""
-        moving = {name: self._files.content(name) for name in names if is_on_the_move(name)}
+    def _notice(self, database: ObjectDatabase, seen: Mapping[str, bytes | None]) -> str | None:
+        """Record edits from outside, and what files on the move are now: what follows can be undone.
+
+        Whoever writes these files next gives `seen` to `_write`: an edit that came after it is not in the history yet.
+        """
+        moving = {name: content for name, content in seen.items() if is_on_the_move(name)}
         self._repository.commit(database, Draft("utatane", "", kind="checkpoint"), moving)
-        edited = {name: self._files.content(name) for name in names if not is_on_the_move(name)}
+        edited = {name: content for name, content in seen.items() if not is_on_the_move(name)}
         commit = self._repository.commit(database, Draft(OUTSIDE, ""), edited)
         return None if commit is None else commit.decode()
 
-    def _write(self, changes: Mapping[Path, bytes | None], commit: ObjectID | None) -> None:
+    def _write(
+        self,
+        contents: Mapping[str, bytes | None],
+        commit: ObjectID | None,
+        seen: Mapping[str, bytes | None],
+        others: Mapping[Path, bytes | None] | None = None,
+    ) -> None:
+        """Write kept files that still are what was seen of them, others beside them, and the branch."""
+        places = {name: self._files.path(name) for name in contents}
+        changes = {**(others or {}), **{places[name]: content for name, content in contents.items()}}
         head = {} if commit is None else {self.paths.folder / BRANCH_FILE: commit + b"\n"}
-        journal_of(self.paths).apply({**changes, **head})
+        journal_of(self.paths).apply({**changes, **head}, {place: seen[name] for name, place in places.items()})
 
     def _reverse(
         self, database: ObjectDatabase, entry: Entry, draft: Draft, kind: audit.Kind, *, leave_changed: bool
@@ -279,11 +304,12 @@ class History(HistoryReader):
         diffs = [restricted(diff, draft.part) for diff in concerned]
         for diff in list(diffs):
             diffs += on_shelves(self.paths.folder, diff, self._files.content(diff.path))
-        self._notice(database, [diff.path for diff in diffs])
+        seen = self._contents(diff.path for diff in diffs)
+        self._notice(database, seen)
         contents: dict[str, bytes | None] = {}
         conflicts: list[UndoConflict] = []
         for diff in diffs:
-            current = self._files.content(diff.path)
+            current = seen[diff.path]
             merged = merge_file(diff.path, diff.after, current, diff.before, self._flaws)
             conflicts += merged.conflicts
             if merged.content != current:
@@ -295,13 +321,21 @@ class History(HistoryReader):
             )
         commit = self._repository.prepare(database, draft, contents, always=True)
         assert commit is not None  # always
-        self._write({self._files.path(name): content for name, content in contents.items()}, commit)
+        self._write(contents, commit, seen)
         audit.record(self.paths, self._clock.now(), kind, audit.Given({"files": len(contents)}))
         return commit.decode()
 
 
 def _refusal(entry: Entry, reason_ja: str, reason_en: str) -> NotUndoableError:
     return NotUndoableError(entry=entry.id[:8], reason_ja=reason_ja, reason_en=reason_en)
+
+
+def _twice(write: Callable[[], Result]) -> Result:
+    """Write; and once more from the start where an editor saved in the midst of it, for its edit is noticed first."""
+    try:
+        return write()
+    except ExternallyChangedError:
+        return write()
 
 
 def _check_unchanged(path: Path, expected: str | None) -> None:

@@ -7,6 +7,7 @@ is ever in the way), read and packed through dulwich. Any git can read it; docs/
 from __future__ import annotations
 
 import binascii
+import contextlib
 import os
 import stat
 import weakref
@@ -168,6 +169,15 @@ class ObjectDatabase:
         for entry in entries(packs, {"file"}):
             make_private(packs / entry.name)
         fsync_folder(packs)
+
+    def commits(self) -> Iterator[Commit]:
+        """Yield the commits, newest first, as far as they can be read."""
+        with contextlib.suppress(*BROKEN):
+            current = self.head()
+            while current is not None:
+                commit = self.commit(current)
+                yield commit
+                current = commit.parents[0] if commit.parents else None
 
     def commit(self, commit_id: ObjectID) -> Commit:
         """Return a commit; one of `BROKEN` is raised when it is missing or damaged."""

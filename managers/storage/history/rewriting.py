@@ -7,6 +7,7 @@ in between, the next one to come begins anew and ends at the same history.
 
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -225,15 +226,10 @@ def _has_parent(commit: Commit, parent: _Side) -> bool:
 
 def _chain(database: ObjectDatabase) -> Iterator[ObjectID]:
     """Yield the commits, newest first, as far as they can be read."""
-    current = database.head()
-    while current is not None:
-        try:
-            commit = database.commit(current)
+    with suppress(*BROKEN):
+        for commit in database.commits():
             parse(commit)
-        except BROKEN:
-            return
-        yield current
-        current = commit.parents[0] if commit.parents else None
+            yield commit.id
 
 
 def _differences(

@@ -19,10 +19,12 @@ from managers.storage.files import MAX_BYTES
 
 _MAX_LISTING: Final = MAX_BYTES // 8
 """Bytes of a commit or of a folder's list, of which ten thousand files need one: each takes many times that to read."""
-_MAX_MADE: Final = 16 * MAX_BYTES
-"""Bytes of all that is made for one object; the packing here makes chains of twenty differences."""
+MAX_MADE: Final = 16 * MAX_BYTES
+"""Bytes of all that is made for one object; the packing here keeps to half of it."""
 _STEP: Final = 1 << 16
 """What one more difference costs of that however small it is, so that no chain is endless."""
+_KEPT_OF_A_PACK: Final = 4 << 20
+"""Bytes of unpacked objects that are kept for those that are made with them; dulwich keeps five times as much of each pack."""
 _HEAD: Final = 64
 _SEVEN_BITS: Final = 0x7F
 _MORE: Final = 0x80
@@ -65,11 +67,11 @@ class Allowance:
     """How much may still be unpacked for the object that is being asked for."""
 
     def __init__(self) -> None:
-        self.left = _MAX_MADE
+        self.left = MAX_MADE
 
     def renew(self) -> None:
         """Begin with another object."""
-        self.left = _MAX_MADE
+        self.left = MAX_MADE
 
     def take(self, kind: int, size: int) -> None:
         """Use some of it up.
@@ -98,7 +100,7 @@ class _LimitedPackData(PackData):
     """The objects of a pack."""
 
     def __init__(self, path: str, object_format: ObjectFormat, allowance: Allowance) -> None:
-        super().__init__(path, object_format)
+        super().__init__(path, object_format, delta_base_cache_limit=_KEPT_OF_A_PACK)
         self._allowance = allowance
 
     def get_unpacked_object_at(self, offset: int, *, include_comp: bool = False) -> UnpackedObject:

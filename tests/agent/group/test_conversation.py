@@ -234,11 +234,24 @@ def test_what_one_forgets_all_forget(table: Table) -> None:
         assert not any("Hanako" in one.text for one in table.log(name)), name
 
 
+def test_what_was_just_said_among_several_is_none_of_what_one_was_told_alone(table: Table) -> None:
+    talk = table.talk()
+    table.round(talk, "Everyone, my sister is called Hanako.")
+    table.clock.move(minutes=2)
+    list(table.services.companion("Lumi").say("My password hint is the blue heron.").events())
+    table.settle()
+    table.clock.move(minutes=2)
+    table.round(talk, "Lumi, please forget what I just said.")
+    for name in NAMES:
+        assert not any("Hanako" in one.text for one in table.log(name)), name
+    assert any("blue heron" in one.text for one in table.log("Lumi"))
+
+
 def test_it_goes_on_after_a_restart(table: Table) -> None:
     talk = table.talk()
     table.round(talk, "I saw a film.")
     store = GroupStore(table.services.home, table.clock, table.services.rng)
-    assert store.with_present(["Noxx", "Lumi", "Clari"]).id == talk.id
+    assert [one.id for one in store.with_present(["Noxx", "Lumi", "Clari"])] == [talk.id]
     assert store.all()[0].domain == "movie"
     table.clock.move(days=1)
     table.round(talk, "Good morning, everyone.")

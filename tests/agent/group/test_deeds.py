@@ -2,8 +2,10 @@
 
 import pytest
 
+from agent.companion import Companion
 from agent.group import deeds
 from agent.group.conversation import GroupConversation
+from agent.turn import Turn
 from managers.hygiene.errors import PlanChangedError
 from managers.memory.errors import MessageNotFoundError
 from managers.storage.errors import BusyError
@@ -54,6 +56,33 @@ def test_who_left_meanwhile_hears_nothing_off_the_record(table: Table) -> None:
 def said(table: Table, talk: GroupConversation, text: str) -> str:
     table.round(talk, text)
     return next(one.id for one in reversed(talk.messages()) if one.text == text)
+
+
+def test_an_edit_that_was_cut_off_reads_as_not_done_and_is_done_once_more(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        """What no code of ours catches."""
+
+    talk = table.talk()
+    message = said(table, talk, "Everyone, my sister lives in Otaru.")
+    edit, done = Companion.edit, list[str]()
+
+    def until_killed(companion: Companion, message_id: str, text: str) -> Turn | None:
+        if done:
+            raise Killed
+        done.append(companion.memories.paths.name)
+        return edit(companion, message_id, text)
+
+    monkeypatch.setattr(Companion, "edit", until_killed)
+    with pytest.raises(Killed):
+        deeds.edit(talk, message, "Everyone, my sister lives in Otsu.")
+    assert deeds.message_of(talk, message).text == "Everyone, my sister lives in Otaru."
+    assert "Everyone, my sister lives in Otaru." in [one.text for one in talk.messages()]
+    monkeypatch.setattr(Companion, "edit", edit)
+    deeds.edit(talk, message, "Everyone, my sister lives in Otsu.")
+    for name in NAMES:
+        assert table.memories(name).log.get(message).text.endswith("Otsu."), name  # type: ignore[union-attr]  # it stands there
 
 
 def test_an_edited_or_deleted_message_is_so_for_all(table: Table) -> None:

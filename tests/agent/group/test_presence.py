@@ -5,7 +5,9 @@ from collections.abc import Iterable
 
 import pytest
 
+from agent.group.conversation import GroupConversation
 from agent.minds.endpoint import Endpoint
+from managers.memory.audience import with_answers
 from managers.memory.messages import Message
 from managers.mind import Cancel, ReplyRequest, TextPiece, ToolCall
 from managers.sleep.tasks import is_speech, is_testimony
@@ -59,6 +61,18 @@ def test_no_secret_reaches_who_was_absent_awake_or_asleep(table: Table) -> None:
             assert secret not in seen, (name, secret)
             assert secret not in known_by(table, name), (name, secret)
         assert SECRETS[name] in seen, "who was there knows it"
+
+
+def test_who_was_told_something_alone_is_told_that_the_others_do_not_know_it(table: Table) -> None:
+    table.services.settings_file.change("user", name="Sara")
+    mind = table.scripted("Lumi", "I keep it.", "Good evening.")
+    list(table.services.companion("Lumi").say(f"My locker code is {SECRETS['Lumi']}.").events())
+    table.round(table.talk(), "Lumi, who knows my locker code?")
+    alone, together = mind.requests
+    rule = "What Sara told you alone, the others do not know"
+    assert SECRETS["Lumi"] in _all_of(together)
+    assert rule in _all_of(together)
+    assert rule not in _all_of(alone)
 
 
 def test_built_in_minds_know_what_they_were_told_and_no_more(table: Table) -> None:
@@ -135,6 +149,65 @@ def test_what_is_for_this_computer_only_is_not_said_before_a_mind_elsewhere(
         assert ("marmalade-4711" in _all_of(mind.requests[-1])) == knows, names
 
 
+def told_alone(table: Table, *words: str) -> list[Message]:
+    """Tell the first of them something alone; return what the user said."""
+    companion = table.services.companion("Lumi")
+    for one in words:
+        list(companion.say(one).events())
+        companion.settle()
+        table.clock.move(minutes=1)
+    table.clock.move(hours=3)
+    return [one for one in table.log("Lumi") if one.role == "user"]
+
+
+def test_what_is_kept_with_one_companion_is_not_said_before_another(table: Table) -> None:
+    secret, _ = told_alone(table, "I am planning a surprise party for Clari at the harbour.", "I like green tea.")
+    memories = table.memories("Lumi")
+    memories.audiences.mark(secret.id, "this-persona", with_answers(memories.log, [secret.id]))
+    talk = table.talk()
+    for text in ("Lumi, what am I planning for Clari?", "Lumi, where is the surprise party?"):
+        assert "harbour" not in "".join(words for _, words in table.round(talk, text))
+    assert "green tea" in "".join(words for _, words in table.round(talk, "Lumi, which tea do I like?"))
+    mind, recalls = table.scripted("Lumi"), {"query": "the surprise party at the harbour"}
+    mind.enqueue([ToolCall("c1", "recall_memories", recalls)], [TextPiece("I looked.")])
+    table.round(talk, "Lumi, think about the party once more.")
+    assert not any("harbour" in _all_of(request) for request in mind.requests)
+    mind.enqueue("The harbour.")
+    list(table.services.companion("Lumi").say("Where is the party?").events())
+    assert "harbour" in _all_of(mind.requests[-1]), "alone with the user it knows it"
+
+
+def test_what_a_group_heard_can_be_answered_though_it_is_kept_from_others(table: Table) -> None:
+    talk = table.talk()
+    table.scripted("Lumi", "Hm.")
+    table.round(talk, "Lumi, my cat is called Mochi.")
+    said = next(one for one in table.log("Clari") if one.role == "user")
+    table.memories("Clari").audiences.mark(said.id, "this-persona", [said.id])
+    mind = table.scripted("Clari", "Mochi it is.")
+    assert table.answers(talk.answer(said.id, "Clari")) == [("Clari", "Mochi it is.")]
+    assert "Mochi" in _all_of(mind.requests[-1])
+
+
+def test_what_was_said_beside_a_memory_is_kept_as_the_memory_would_be(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, _ = told_alone(table, "My locker code is marmalade-4711.", "The locker is painted green.")
+    memories = table.memories("Lumi")
+    memories.audiences.mark(secret.id, "this-computer", with_answers(memories.log, [secret.id]))
+    monkeypatch.setattr(
+        table.scripted("Clari"),
+        "endpoint",
+        Endpoint("openai", "https://api.example.com/v1", "big-model"),
+        raising=False,
+    )
+    table.services.companion("Lumi").new_topic()
+    mind = table.scripted("Lumi", "Yes?")
+    table.round(table.talk("Lumi", "Clari"), "Lumi, what colour is the locker painted?")
+    request = mind.requests[-1]
+    assert any("green" in hit.text for hit in request.hits)
+    assert not any("marmalade" in one.text for one in request.witnesses())
+
+
 def test_a_night_remembers_who_was_there(table: Table) -> None:
     table.round(table.talk("Lumi", "Clari"), "Everyone, I am planting quinces behind the house this week.")
     table.settle()
@@ -145,3 +218,55 @@ def test_a_night_remembers_who_was_there(table: Table) -> None:
     assert "quinces" in summary
     assert "Clari also heard some of it." in summary
     assert "Noxx" not in summary
+
+
+def secret_told(table: Table) -> GroupConversation:
+    talk = table.talk()
+    for name in NAMES:
+        table.scripted(name, *["I see."] * 4)
+    table.round(talk, "Everyone, the code of the shared drawer is walnut-1.")
+    table.settle()
+    table.clock.move(minutes=5)
+    return talk
+
+
+def test_whoever_takes_the_name_of_a_deleted_one_has_heard_nothing(table: Table) -> None:
+    talk = secret_told(table)
+    with table.services.away("Noxx"):
+        table.services.personas.delete("Noxx")
+    table.services.personas.create("Noxx", language="en", system_prompt="You are another one.")
+    assert {who for who, _ in table.round(talk, "Everyone, what a day.")} == {"Lumi", "Clari"}
+    assert talk.standing.present == ["Lumi", "Clari"]
+    assert table.log("Noxx") == []
+    other = table.talk()
+    assert other.id != talk.id
+    table.round(other, "Everyone, hello.")
+    talk.invite("Noxx")
+    table.round(talk, "Everyone, here we are.")
+    assert "walnut-1" not in "".join(one.text for one in table.log("Noxx"))
+    assert "Everyone, here we are." in [one.text for one in table.log("Noxx")]
+
+
+def test_whoever_takes_the_name_of_a_renamed_one_takes_no_place(table: Table) -> None:
+    talk = secret_told(table)
+    with table.services.away("Noxx"):
+        table.services.personas.rename("Noxx", "Nyx")
+    table.services.personas.create("Noxx", language="en", system_prompt="You are another one.")
+    assert talk.standing.present == ["Lumi", "Clari", "Nyx"]
+    table.round(talk, "Everyone, what a day.")
+    assert table.log("Noxx") == []
+    assert "Everyone, what a day." in [one.text for one in table.log("Nyx")]
+
+
+def test_a_conversation_from_before_marks_were_noted_knows_them_from_its_next_round_on(table: Table) -> None:
+    talk = secret_told(table)
+    document = json.loads(table.services.home.groups.read_text("utf-8"))
+    del document["groups"][0]["marks"]
+    table.services.home.groups.write_text(json.dumps(document), "utf-8")
+    table.round(talk, "Everyone, what a day.")
+    marks = talk.standing.marks
+    assert marks == {name: table.memories(name).paths.mark.read_text("ascii").strip() for name in NAMES}
+    with table.services.away("Noxx"):
+        item = table.services.personas.delete("Noxx")
+        table.services.personas.restore(item.id)
+    assert talk.standing.present == [*NAMES]

@@ -265,6 +265,31 @@ def test_a_conversation_that_is_ended_is_in_no_tier_and_the_logs_stay(table: Tab
     assert (again.id != talk.id, again.messages()) == (True, [])
 
 
+def test_what_is_shared_of_a_conversation_goes_when_it_is_ended_and_nothing_else(table: Table) -> None:
+    services = table.services
+    for name in NAMES:
+        services.personas.set_settings(name, "memory", shared=True)
+    talks = [services.groups.of(names) for names in (NAMES, NAMES[:2])]
+    for talk, seen in zip(talks, ("a lighthouse keeper", "a harbour pilot"), strict=True):
+        table.round(talk, f"Lumi, I saw a film about {seen} and a storm.")
+        table.clock.move(hours=30)
+        table.round(talk, "Good morning, Clari. Who built that old castle on the hill?")
+        talk.close()
+    table.settle()
+    shared = table.memories("Lumi").shared
+    shared.renew()
+    held = "".join(one.text for one in shared.store().load().chunks)
+    assert ("lighthouse" in held, "harbour" in held) == (True, True)
+    services.groups.end(talks[0].id)
+    for path in services.home.sessions.rglob("*"):
+        assert not path.is_file() or b"lighthouse" not in path.read_bytes(), path
+    shared.keep_up()
+    held = "".join(one.text for one in shared.store().load().chunks)
+    assert ("lighthouse" in held, "harbour" in held) == (False, True)
+    assert not any("lighthouse" in hit.text for hit in shared.hits("the lighthouse keeper", leaves=False))
+    assert any("harbour" in hit.text for hit in shared.hits("the harbour pilot", leaves=False))
+
+
 def test_a_conversation_whose_database_is_held_is_on_the_list_until_it_can_be_ended(table: Table) -> None:
     talk = _at_every_tier(table)
     path = table.services.home.sessions / "warm.duckdb"

@@ -82,7 +82,6 @@ def test_a_topic_is_not_told_to_another_persona_of_the_same_name(table: Table) -
     with table.services.away("Noxx"):
         table.services.personas.delete("Noxx")
     table.services.personas.create("Noxx", language="en", system_prompt="You are another Noxx.")
-    talk.leave("Noxx")
     talk.invite("Noxx")
     spoken_of(table, talk, "Hold on, my sister is calling.")
     mind = table.scripted("Noxx", "Yes?")

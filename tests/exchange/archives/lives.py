@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 from managers.exchange.archives.making import ArchiveWishes, MadeArchive, make_archive
+from managers.exchange.archives.writing import Progress, nobody_asks
 from managers.memory.log.reader import LogReader
 from managers.personas import PersonaStore
 from managers.storage.history import History
@@ -30,10 +31,15 @@ def hashes(folder: Path) -> dict[str, str]:
     return found
 
 
-def export(paths: PersonaPaths, file: Path, wishes: ArchiveWishes = ArchiveWishes()) -> MadeArchive:  # noqa: B008  # frozen
+def export(
+    paths: PersonaPaths,
+    file: Path,
+    wishes: ArchiveWishes = ArchiveWishes(),  # noqa: B008  # frozen
+    progress: Progress = nobody_asks,
+) -> MadeArchive:
     clock = HandClock(NOW)
     with closing(History(paths, clock)) as history:
-        return make_archive(paths, LogReader(paths, clock, keeps_indexes=False), history, file, NOW, wishes)
+        return make_archive(paths, LogReader(paths, clock, keeps_indexes=False), history, file, NOW, wishes, progress)
 
 
 def store_at(folder: Path) -> PersonaStore:

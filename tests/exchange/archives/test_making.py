@@ -12,7 +12,7 @@ import pytest
 from managers.exchange.archives import writing as archive_writing
 from managers.exchange.archives.manifest import MANIFEST, ArchivedFile
 from managers.exchange.archives.snapshot import HeldFile
-from managers.storage.errors import ExportExistsError
+from managers.storage.errors import ExportExistsError, MovedAwayError
 from managers.storage.files import append_durably, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
@@ -113,3 +113,23 @@ def test_nothing_is_left_in_the_folder(
     assert export(persona, tmp_path / "out.zip").count == 5
     assert not leftover.exists()
     assert [name for name in contents(tmp_path / "out.zip") if "export" in name] == []
+
+
+def test_a_persona_that_is_renamed_meanwhile_is_told_of_and_leaves_no_half_file(
+    persona: PersonaPaths, tmp_path: Path
+) -> None:
+    moved = persona.folder.with_name("another name")
+
+    def rename(_share: float) -> None:
+        if not moved.exists():
+            persona.folder.rename(moved)
+
+    file = tmp_path / "out.zip"
+    with pytest.raises(MovedAwayError, match="renamed or moved"):
+        export(persona, file, progress=rename)
+    assert [one.name for one in file.parent.iterdir() if "out.zip" in one.name] == []
+    assert not persona.folder.exists()
+    with pytest.raises(MovedAwayError):
+        export(persona, file)
+    assert not persona.folder.exists()
+    assert export(PersonaPaths(moved), file).count == 5

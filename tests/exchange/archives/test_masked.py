@@ -20,7 +20,7 @@ def test_an_export_has_the_same_placeholder_everywhere_and_stays_readable(paths:
     goals = {"id": "g1", "size": 4111111111111111, "goal": f"{TELEPHONE}にかける"}
     paths.goals.write_text(json.dumps(goals), "utf-8")
     (paths.memory / "recall_log.jsonl").write_text(
-        json.dumps({"query": MAIL}) + "\n" + json.dumps({"k": 1}) + "\n", "utf-8"
+        json.dumps({"query": f"{MAIL}\u2028or not"}, ensure_ascii=False) + "\n" + json.dumps({"k": 1}) + "\n", "utf-8"
     )
     (paths.memory / "archive_2026.json.gz").write_bytes(gzip.compress(json.dumps([MAIL]).encode()))
     (paths.folder / "avatar.png").write_bytes(b"\x89PNG")
@@ -38,5 +38,20 @@ def test_an_export_has_the_same_placeholder_everywhere_and_stays_readable(paths:
     assert "[REDACTED_EMAIL]に送って\n\n2026-11-20 (Fri) 20:00:00 | | m1" in found["log.txt"].decode()
     assert found["core_memory.txt"].decode() == "花のメールは[REDACTED_EMAIL]"
     assert json.loads(found["goals.json"]) == {**goals, "goal": "[REDACTED_PHONE]にかける"}
-    assert json.loads(found["memory/recall_log.jsonl"].splitlines()[0]) == {"query": "[REDACTED_EMAIL]"}
+    [line, _] = found["memory/recall_log.jsonl"].splitlines()
+    assert json.loads(line) == {"query": "[REDACTED_EMAIL]\u2028or not"}
     assert json.loads(gzip.decompress(found["memory/archive_2026.json.gz"])) == ["[REDACTED_EMAIL]"]
+
+
+def test_a_file_whose_name_is_private_stays_behind_and_is_named(paths: PersonaPaths, tmp_path: Path) -> None:
+    paths.knowledge.mkdir()
+    (paths.knowledge / f"{MAIL}.txt").write_text("x", "utf-8")
+    (paths.knowledge / "2026-11-20 notes.txt").write_text("x", "utf-8")
+    (paths.folder / "own" / MAIL).mkdir(parents=True)
+    made = export(paths, tmp_path / "out.zip", ArchiveWishes(is_masked=True))
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        names = archive.namelist()
+        assert MAIL.encode() not in archive.read(MANIFEST)
+    assert [name for name in names if MAIL in name] == []
+    assert f"{paths.name}/knowledge/2026-11-20 notes.txt" in names
+    assert f"knowledge/{MAIL}.txt" in made.left_out

@@ -22,6 +22,7 @@ from managers.exchange.errors import (
     ArchiveTooLargeError,
     DamagedArchiveError,
     DamagedEncryptionError,
+    NamesAlikeError,
     NewerArchiveError,
     NotAnArchiveError,
     PassphraseNeededError,
@@ -33,6 +34,7 @@ from managers.memory.forgotten import forget_words
 from managers.memory.messages import Message
 from managers.personas import PersonaStore
 from managers.personas.errors import PersonaExistsError
+from managers.personas.folders import name_key
 from managers.storage.errors import UtataneError
 from managers.storage.paths import PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
@@ -251,11 +253,45 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, elsewhere: Perso
     assert left == []
 
 
-@pytest.mark.parametrize("names", [("notes/A.md", "notes/a.md"), ("\u304c.md", "\u304b\u3099.md"), ("b", "B/c")])
+@pytest.mark.parametrize("names", [("b", "b/c"), ("b/c/d", "b/c")])
 def test_two_files_of_one_place_are_refused(tmp_path: Path, elsewhere: PersonaStore, names: tuple[str, str]) -> None:
     file = made_by_hand(tmp_path / "in.zip", lambda files, _: files.update(dict.fromkeys(names, b"x")))
     with pytest.raises(UnsafeArchiveError, match="one place"):
         bring_in(elsewhere, file, None)
+    assert nothing_came(elsewhere)
+
+
+ALIKE = [("knowledge/Notes.txt", "knowledge/notes.txt"), ("\u304c.md", "\u304b\u3099.md"), ("b", "B/c"), ("d/e", "D/e")]
+
+
+@pytest.mark.parametrize("names", ALIKE)
+def test_names_that_only_some_disks_tell_apart_come_back_where_they_are_told_apart(
+    persona: PersonaPaths, file: Path, elsewhere: PersonaStore, names: tuple[str, str]
+) -> None:
+    for name in names:
+        path = persona.folder / name
+        if path.exists():
+            pytest.skip("this disk takes them for one")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name, "utf-8")
+    export(persona, file)
+    bring_in(elsewhere, file, None)
+    assert hashes(folder_of(elsewhere)) == hashes(persona.folder)
+
+
+@pytest.mark.parametrize("names", ALIKE)
+def test_they_are_refused_where_they_are_not(
+    tmp_path: Path, elsewhere: PersonaStore, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str]
+) -> None:
+    def exists(path: Path) -> bool:
+        return name_key(path.name) in {name_key(one.name) for one in path.parent.iterdir()}
+
+    monkeypatch.setattr(Path, "exists", exists)  # what such a disk says
+    file = made_by_hand(tmp_path / "in.zip", lambda files, _: files.update(dict.fromkeys(names, b"x")))
+    with pytest.raises(NamesAlikeError) as refused:
+        bring_in(elsewhere, file, None)
+    assert refused.value.facts["one"] != refused.value.facts["other"]
+    monkeypatch.undo()
     assert nothing_came(elsewhere)
 
 
@@ -345,11 +381,18 @@ def test_what_was_forgotten_is_counted_and_can_be_left_out(
         memories.log.append_many(
             [said, Message("m-wish", datetime(2026, 11, 21, 20, 1), "user", "Emma", "Forget that.")]
         )
+        source = memories.paths.log_import_source / "chat.txt" / "chat.txt"
+        source.parent.mkdir(parents=True)
+        source.write_text(said.text, "utf-8")
+        nothing_yet = export(persona, tmp_path / "nothing.zip", ArchiveWishes(without_forgotten=True))
         forget_words(memories.log, ["m-secret"], "m-wish")
+    assert "log_import_source/chat.txt/chat.txt" not in nothing_yet.left_out
     assert export(persona, tmp_path / "whole.zip").forgotten == 1
     made = export(persona, tmp_path / "without.zip", ArchiveWishes(without_forgotten=True))
     assert made.forgotten == 0
     assert any(name.startswith(".history/") for name in made.left_out)
+    with zipfile.ZipFile(tmp_path / "without.zip") as archive:
+        assert not [name for name in archive.namelist() if b"vault code" in archive.read(name)]
     bring_in(elsewhere, tmp_path / "without.zip", None)
     folder = folder_of(elsewhere)
     assert "vault code" not in (folder / "log.txt").read_text("utf-8")

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -10,7 +10,7 @@ import pytest
 
 from agent.services import open_services
 from managers.exchange.backups.daily import DailyBackups
-from managers.exchange.backups.keeping import Backups
+from managers.exchange.backups.keeping import Backups, snapshot
 from managers.exchange.backups.returning import file_bytes
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
@@ -45,6 +45,29 @@ def test_one_a_day_is_made_by_itself_some_minutes_after_the_start(daily: DailyBa
     daily.tick()
     assert reasons(daily) == ["daily", "daily"]
     assert all(head.is_good for head in daily.backups.heads())
+
+
+def test_one_made_while_the_clock_was_ahead_stands_for_no_other(daily: DailyBackups, clock: HandClock) -> None:
+    today = clock.now()
+    clock.move(hours=1)
+    clock.set(today + timedelta(days=365))
+    daily.tick()
+    ahead = daily.backups.find()
+    clock.set(today + timedelta(days=1))
+    for _ in range(3):
+        clock.move(hours=1)
+        daily.tick()
+    assert reasons(daily) == ["daily", "daily"]
+    assert daily.backups.find() == daily.backups.last_good() == daily.backups.heads()[1] != ahead
+    clock.move(hours=1)
+    snapshot(daily.backups.home, "import", clock)
+    clock.move(days=8)
+    daily.tick()
+    assert [(head.reason, head.proof.level) for head in daily.backups.heads()] == [
+        ("daily", "full"),
+        ("daily", "full"),
+        ("import", "part"),
+    ]
 
 
 def test_it_waits_until_nobody_talks_but_not_for_ever(backups: Backups, notices: NoticeBoard, clock: HandClock) -> None:

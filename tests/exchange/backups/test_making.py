@@ -1,8 +1,9 @@
 """What is restored is what was there: after any edits, kills, full disks and flipped bits."""
 
+import itertools
 import os
 import shutil
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -18,8 +19,11 @@ from managers.exchange.backups.errors import (
     WrongBackupPassphraseError,
 )
 from managers.exchange.backups.keeping import Backups, backups_of, snapshot
+from managers.exchange.backups.listing import File
 from managers.exchange.backups.making import Maker
 from managers.exchange.backups.proving import Prover
+from managers.exchange.backups.returning import file_bytes
+from managers.personas import PersonaStore
 from managers.storage.errors import DiskFullError
 from managers.storage.paths import Home
 from managers.storage.settings import BACKUP, Secrets, SettingsFile
@@ -102,13 +106,13 @@ def test_what_has_not_changed_is_neither_read_nor_stored_again(
     with log.open("ab") as file:
         file.write(b"a little more")
     read = []
-    chunks = Maker._chunks
+    there = Maker._read
 
-    def note(one: Found) -> Iterator[bytes]:
+    def note(maker: Maker, one: Found) -> File:
         read.append(one.path)
-        return chunks(one)
+        return there(maker, one)
 
-    monkeypatch.setattr(Maker, "_chunks", staticmethod(note))
+    monkeypatch.setattr(Maker, "_read", note)
     head = backups.make("daily")
     assert read == [f"{NEMU}/log.txt"]
     assert head.new_bytes < 400_000, "a log that grew was stored anew"
@@ -134,6 +138,26 @@ def test_a_flipped_bit_is_named_and_what_is_still_there_is_stored_anew(
     second = backups.make("daily")
     assert second.is_good
     assert restored(backups, second, tmp_path / "out") == before
+
+
+def test_of_many_damaged_files_none_is_good_in_an_older_backup(backups: Backups, home: Home, clock: HandClock) -> None:
+    folder = home.folder / NEMU / "attachments"
+    folder.mkdir(exist_ok=True)
+    rng = Random(4)
+    (folder / "z.bin").write_bytes(rng.randbytes(9_000))
+    backups.make()
+    clock.move(hours=1)
+    for number in range(30):
+        (folder / f"a{number}.bin").write_bytes(rng.randbytes(9_000))
+    head, repository = backups.make(), backups.repository()
+    for file in backups.files_in(head, f"{NEMU}/attachments"):
+        (place,) = repository.places[file.chunks[0]]
+        data = bytearray(place.pack.read_bytes())
+        data[place.offset + 9] ^= 4
+        place.pack.write_bytes(data)
+    for days in range(2):  # a share of what is shared is restored once more anyway, another one each day
+        clock.move(days=days)
+        assert [one.proof.level for one in backups.check()] == ["failed", "failed"]
 
 
 def test_a_list_that_is_damaged_keeps_all_chunks_where_they_are(
@@ -206,6 +230,44 @@ def test_encrypted_nothing_can_be_read_without_the_passphrase(
     backups.unlock("あいことば open sesame")
     assert restored(backups, head, tmp_path / "again") == before
     assert backups.make("daily").new_bytes < 20_000
+
+
+@pytest.mark.parametrize("while_read", ["Aki", "Nemu"])
+@pytest.mark.parametrize("what", ["rename", "delete"])
+def test_who_is_renamed_or_deleted_meanwhile_is_in_it(
+    backups: Backups, home: Home, clock: HandClock, what: str, while_read: str
+) -> None:
+    store = PersonaStore(home, clock, Random(1))
+    store.create("Aki", language="en")
+    SettingsFile(home.settings).change("backup", trash=True)
+    log = home.persona("Nemu").log.read_bytes()
+    gone: list[object] = []
+
+    def is_stopped() -> bool:
+        if (home.characters / while_read / ".export.utatane-tmp").exists() and not gone:
+            gone.append(store.rename("Nemu", "Hana") if what == "rename" else store.delete("Nemu"))
+        return False
+
+    head = replace(backups, is_stopped=is_stopped).make("daily")
+    place = "characters/Hana" if what == "rename" else f".trash/{store.trashed()[0].id}"
+    assert gone
+    assert file_bytes(backups, head, f"{place}/log.txt") == log
+    assert not any(file.path.startswith(f"{NEMU}/") for file in backups.files_in(head))
+    assert (head.proof.level, head.left_out, head.files) == ("full", (), len(backups.files_in(head)))
+
+
+def test_a_file_that_another_one_takes_the_place_of_meanwhile_is_in_it_whole(backups: Backups, home: Home) -> None:
+    guest, number = home.characters / "Guest", itertools.count(1)
+    guest.mkdir()
+
+    def is_stopped() -> bool:
+        (guest / "new").write_text("more and " * next(number) + "the end")
+        (guest / "new").replace(guest / "words.txt")
+        return False
+
+    is_stopped()
+    head = replace(backups, is_stopped=is_stopped).make()
+    assert file_bytes(backups, head, "characters/Guest/words.txt").endswith(b"and the end")
 
 
 def test_thinned_backups_give_their_room_back(backups: Backups, home: Home, clock: HandClock, tmp_path: Path) -> None:

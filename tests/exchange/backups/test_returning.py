@@ -1,7 +1,7 @@
 """What is brought back stands beside what is there, whenever the process dies, and whoever wrote the backup."""
 
 import shutil
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -25,6 +25,15 @@ from tests.small_life import NAME
 @pytest.fixture
 def store(home: Home, clock: HandClock) -> PersonaStore:
     return PersonaStore(home, clock, Random(1))
+
+
+@pytest.fixture
+def theirs(backups: Backups, life: Path, clock: HandClock, tmp_path: Path) -> Backups:
+    """Return the backups of another home, which lie on a disk where from now on one's own do, too."""
+    other = Home(Path(shutil.copytree(life, tmp_path / "other")))
+    backups.folder = tmp_path / "disk" / "backups"
+    backups.folder.parent.mkdir()
+    return replace(backups_of(other, clock), folder=backups.folder)
 
 
 def test_nothing_that_is_there_is_written_over(backups: Backups, tmp_path: Path) -> None:
@@ -54,6 +63,26 @@ def test_a_persona_comes_back_as_itself_and_can_be_talked_to(backups: Backups, h
         services.close()
 
 
+def test_the_snapshot_before_leaves_the_one_that_is_brought_back(
+    backups: Backups, home: Home, store: PersonaStore, clock: HandClock
+) -> None:
+    notepad = home.persona(NAME).notepad
+    for words in ("of the morning", "of noon"):
+        notepad.write_text(words)
+        clock.move(hours=1)
+        backups.make()
+    morning = backups.heads()[-1]
+    clock.move(hours=30)  # by now noon is the one that is kept of that day
+    notepad.write_text("of now")
+    restore_in_place(backups, morning, f"characters/{NAME}/notepad.txt")
+    assert notepad.read_text() == "of the morning"
+    notepad.write_text("of now")
+    assert restore_persona(backups, store, morning, NAME, away=lambda _name: nullcontext()) == NAME
+    assert notepad.read_text() == "of the morning"
+    backups.make("daily")
+    assert morning.id not in {head.id for head in backups.heads()}  # thinned as soon as another one is made
+
+
 def test_what_went_to_another_disk_and_came_back_stands_in_the_audit(
     backups: Backups, home: Home, store: PersonaStore, tmp_path: Path
 ) -> None:
@@ -77,6 +106,28 @@ def test_what_went_to_another_disk_and_came_back_stands_in_the_audit(
     restore_persona(elsewhere, store, head, NAME)
     assert told() == [("from_backup", True)]
     assert not flaws(home.persona(NAME))
+
+
+def test_of_two_homes_in_one_place_the_latest_is_ones_own(backups: Backups, theirs: Backups, clock: HandClock) -> None:
+    newest_there = theirs.make()
+    assert backups.find().id == newest_there.id  # who lost a home finds it from an empty one
+    own = backups.make()
+    clock.move(hours=1)
+    newest_there = theirs.make()
+    assert backups.heads()[0].id == newest_there.id
+    assert (backups.find().id, theirs.find().id) == (own.id, newest_there.id)
+    assert backups.find(newest_there.id).home == theirs.home_id
+
+
+def test_of_two_homes_in_one_place_each_checks_its_own(backups: Backups, theirs: Backups, tmp_path: Path) -> None:
+    own = backups.make()
+    theirs.encrypt("open sesame")
+    newest_there = theirs.make()
+    assert [head.id for head in backups.check()] == [own.id]  # theirs are locked for whoever has no key
+    assert [head.id for head in theirs.check()] == [newest_there.id]
+    elsewhere = replace(theirs, home=Home(tmp_path / "new"))  # a home that was lost
+    elsewhere.home.folder.mkdir()
+    assert {head.id for head in elsewhere.check()} == {own.id, newest_there.id}
 
 
 def test_a_list_that_somebody_else_wrote_leads_nowhere_else(backups: Backups, tmp_path: Path) -> None:

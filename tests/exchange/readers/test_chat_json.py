@@ -82,7 +82,7 @@ def test_the_list_of_messages_is_found_wherever_it_is(tmp_path: Path, told: obje
         assert persona_of(items).name == "Luna"
 
 
-def test_who_is_who_is_a_guess_that_the_person_can_put_right(tmp_path: Path) -> None:
+def test_who_is_who_can_be_put_right(tmp_path: Path) -> None:
     told = [
         {
             "author": {"name": "Luna"},
@@ -98,7 +98,7 @@ def test_who_is_who_is_a_guess_that_the_person_can_put_right(tmp_path: Path) -> 
     items = items_of(path, "text")
     assert [role for role, _, _ in said(items)] == ["persona", "user", "system", "user"]
     assert said(items)[2] == ("system", "Guest", "Guest: Hello, both!")
-    assert left(items) == {"chats.guessed": 1}
+    assert left(items) == {"chats.unsure": 1}
     assert messages_of(items)[3].time == datetime(2025, 1, 1, 8, 2)
 
     corrected = ReadingWishes(roles={"Luna": "user", "Aki": "persona", "Guest": "user"})
@@ -120,3 +120,20 @@ def test_what_is_no_message_costs_no_other_and_json_without_any_is_refused(tmp_p
     none = tmp_path / "none.json"
     none.write_text('[{"price": 3}]')
     assert trouble_of(none, "text") == "engine.not-of-kind"
+
+
+def test_a_conversation_is_called_after_the_other_one(tmp_path: Path) -> None:
+    said = [{"from": ("Aki", "Luna")[number % 2], "text": "long words " * (2 - number % 2)} for number in range(6)]
+    for head, codes in (({"name": "Luna"}, {"chats.guessed": 1}), ({"channel": {"name": "Luna"}}, {"chats.guessed": 1}), ({}, {"chats.unsure": 1})):  # fmt: skip
+        items = items_of(folder_of(tmp_path, {"result.json": {**head, "messages": said}}), "text")
+        assert left(items) == codes
+        if head:
+            assert {one.speaker for one in messages_of(items) if one.role == "persona"} == {"Luna"}
+
+
+def test_two_who_are_no_programs_are_not_both_the_user(tmp_path: Path) -> None:
+    said = [{"author": {"name": ("Aki", "Luna")[n % 2], "isBot": False}, "content": f"{n}"} for n in range(6)]
+    path = folder_of(tmp_path, {"talk.json": {"messages": said}})
+    assert left(items_of(path, "text")) == {"chats.unsure": 1}
+    items = items_of(path, "text", ReadingWishes(users=["Aki"]))
+    assert {one.role for one in messages_of(items) if one.speaker == "Luna"} == {"persona"}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from managers.exchange.readers.nexus_ark.room_memories import _day
 from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, NEWEST, OCTOBER
 from tests.exchange.readers.reading import (
     left,
@@ -12,6 +13,7 @@ from tests.exchange.readers.reading import (
     persona_of,
     room_of,
 )
+from tests.parsers.growth import MOST_GROWTH, Recipe, growth
 
 
 def test_months_hold_weeks_moments_and_notes(tmp_path: Path) -> None:
@@ -277,3 +279,9 @@ def test_a_damaged_configuration_is_made_up_for_by_the_newest_copy(tmp_path: Pat
 
     assert (persona_of(items).name, persona_of(items).user_name) == ("猫 の部屋", "田中")
     assert left(items) == {"nexus_ark.broken-json": 1, "nexus_ark.backup": 1, "nexus_ark.missing-file": 1}
+
+
+def test_the_day_of_an_entry_is_read_in_proportion_to_its_length() -> None:
+    assert _day({"date": "2026-05-04 ～\t2026-05-10"}, "") == "2026-05-04~2026-05-10"
+    made = Recipe(b"2026-05-04", b" ", b"x")
+    assert growth(lambda raw: _day({"date": raw.decode()}, ""), made, 1 << 15) < MOST_GROWTH

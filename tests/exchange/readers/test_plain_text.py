@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from managers.exchange.items import FoundFile, FoundMessage, ReadingWishes
+from managers.exchange.items import FoundFile, FoundMessage, FoundPersona, NotTaken, ReadingWishes
 from tests.exchange.readers.reading import folder_of, items_of, left, messages_of, persona_of, said, trouble_of
 
 _LINE = """[LINE] ルナとのトーク履歴
@@ -50,11 +50,64 @@ def test_a_talk_of_line_has_its_days(tmp_path: Path, text: str) -> None:
     assert [one.text for one in found if one.role == "system"] == (["☎ 通話時間 1:02"] if "\t" in text else [])
 
 
+def test_a_date_within_a_message_of_line_begins_no_day(tmp_path: Path) -> None:
+    text = """[LINE] ルナとのトーク履歴
+
+2024/01/05(金)
+21:33\tアキ\t"大事な日
+1990/05/01
+母の誕生日"
+21:34\tルナ\t覚えておくね
+21:35\tアキ\t"と言いかけて
+
+2024/01/06(土)
+08:00\tルナ\tおはよう
+"""
+    found = [(one.text, one.time) for one in _read(tmp_path, text)]
+    assert found[0] == ("大事な日\n1990/05/01\n母の誕生日", datetime(2024, 1, 5, 21, 33))
+    assert found[1] == ("覚えておくね", datetime(2024, 1, 5, 21, 34))
+    assert found[2][1] == datetime(2024, 1, 5, 21, 35)
+    assert found[3] == ("おはよう", datetime(2024, 1, 6, 8, 0))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[13/01/2024, 21:33:12] Luna: "Tyger Tyger,\nburning bright"\n[13/01/2024, 21:34:00] Aki: Blake!\n',
+        '13/01/2024, 21:33 - Luna: "Tyger Tyger,\nburning bright"\n13/01/2024, 21:34 - Aki: Blake!\n',
+        'Luna: "Tyger Tyger,\nburning bright"\nAki: Blake!\n',
+    ],
+)
+def test_quotation_marks_that_somebody_typed_stay(tmp_path: Path, text: str) -> None:
+    found = _read(tmp_path, text, ReadingWishes(persona="Luna"))
+
+    assert [one.text for one in found] == ['"Tyger Tyger,\nburning bright"', "Blake!"]
+
+
 @pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "utf-16", "utf-8-sig"])
 def test_the_encoding_of_a_text_is_told(tmp_path: Path, encoding: str) -> None:
     found = _read(tmp_path, _LINE.replace("☎ ", "").encode(encoding))
 
     assert [one.speaker for one in found if one.role != "system"] == ["アキ", "ルナ", "アキ", "ルナ"]
+
+
+@pytest.mark.parametrize("plain", [400, 30_000], ids=["after kilobytes", "after megabytes"])
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp1252", "Mom’s café, “déjà vu”"),
+        ("cp932", "今日はお母さんの誕生日"),
+        ("utf-8", "ただいま、café"),
+        ("utf-16", "猫"),
+    ],
+)
+def test_an_encoding_that_shows_late_is_told(tmp_path: Path, encoding: str, words: str, plain: int) -> None:
+    names = ("Emma", "Mei")
+    lines = [f"[2024-03-04 10:{number % 60:02}] {names[number % 2]}: plain words only" for number in range(plain)]
+    lines += [f"[2024-03-05 10:{number:02}] Mei: {words}" for number in range(5)]
+    found = _read(tmp_path, "\r\n".join(lines).encode(encoding))
+    assert len(found) == plain + 5
+    assert [one.text for one in found[-5:]] == [words] * 5
 
 
 @pytest.mark.parametrize(("encoding", "name"), [("gb18030", "小明"), ("koi8_r", "Алиса"), ("cp1252", "Élise")])
@@ -107,7 +160,7 @@ def test_names_before_a_colon_are_speakers_when_they_come_again(tmp_path: Path, 
     # so short a text has every name once or twice: the sample tells by repetition
     long = text + text.split("\n\n", 1)[1].replace("Note: ", "So: ") * 3
 
-    items = items_of(folder_of(tmp_path, {"chat.txt": long}), "text")
+    items = items_of(folder_of(tmp_path, {"chat.txt": long}), "text", ReadingWishes(users=["Aki"], personas=["Luna"]))
 
     assert said(items)[:4] == [
         ("user", "Aki", "Hi"),
@@ -119,6 +172,26 @@ def test_names_before_a_colon_are_speakers_when_they_come_again(tmp_path: Path, 
     assert (persona_of(items).name, persona_of(items).user_name) == ("Luna", "Aki")
 
 
+def test_the_day_is_told_by_the_whole_text_not_by_its_beginning(tmp_path: Path) -> None:
+    days = [day for day in (11, 12, 13) for _ in range(2_200)]
+    text = "\n".join(
+        f"{day}/03/2024, 1:{number % 60:02} pm - {('Emma', 'Mei')[number % 2]}: {day}"
+        for number, day in enumerate(days)
+    )
+    found = _read(tmp_path, text)
+    assert [(one.time.month, one.time.day) if one.time else None for one in found] == [(3, day) for day in days]
+
+
+def test_who_goes_by_another_name_late_still_speaks(tmp_path: Path) -> None:
+    lines = [f"{('Emma', 'Mei')[number % 2]}: word {number}" for number in range(4_400)]
+    lines += [f"{('Emma', 'Mei-chan')[number % 2]}: word {number}" for number in range(100)]
+    lines += ["Once: this is no speaker"]
+    found = _read(tmp_path, "\n".join(lines), ReadingWishes(roles={"Mei": "persona", "Mei-chan": "persona"}))
+    assert len(found) == 4_500
+    assert (found[-1].role, found[-1].speaker) == ("persona", "Mei-chan")
+    assert found[-1].text == "word 99\nOnce: this is no speaker"
+
+
 def test_a_folder_of_whatsapp_has_its_pictures(tmp_path: Path) -> None:
     chat = (
         "[13/01/2024, 21:33:00] Luna: \u200eMessages and calls are end-to-end encrypted.\n"
@@ -127,7 +200,7 @@ def test_a_folder_of_whatsapp_has_its_pictures(tmp_path: Path) -> None:
     )
     path = folder_of(tmp_path, {"_chat.txt": chat, "00000002-PHOTO.jpg": b"\xff\xd8", "other.bin": b"\0"})
 
-    items = items_of(path, "text")
+    items = items_of(path, "text", ReadingWishes(personas=["Luna", "Mei"]))
 
     assert messages_of(items)[1].files == (FoundFile("00000002-PHOTO.jpg"),)
     assert messages_of(items)[2].notes == (("attachment", "IMG-1.jpg"),)
@@ -139,3 +212,62 @@ def test_a_text_in_which_nobody_speaks_is_refused(tmp_path: Path) -> None:
     path.write_text("It was a dark night.\nNobody said a word.\n")
 
     assert trouble_of(path, "text") == "chats.no-speakers"
+
+
+_WORDY_USER = "Aki: I went to the sea today, and it was so clear that one saw the ground.\nLuna: Nice.\n" * 3
+
+_DISCORD = """Guild: Direct Messages
+Channel: Private / Luna
+
+[01/13/2024 9:33 PM] Aki
+I went to the sea today, and it was so clear that one saw the ground.
+
+[01/13/2024 9:34 PM] Luna
+Nice.
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wishes"),
+    [
+        ("WhatsApp Chat with Luna.txt", _WORDY_USER, ReadingWishes()),
+        ("WhatsApp Chat - Luna (2).txt", _WORDY_USER, ReadingWishes()),
+        ("LunaとのWhatsAppチャット.txt", _WORDY_USER, ReadingWishes()),
+        ("[LINE] Lunaとのトーク.txt", _WORDY_USER, ReadingWishes()),
+        ("Direct Messages - Private - Luna [1234567].txt", _WORDY_USER, ReadingWishes()),
+        ("chat.txt", _DISCORD, ReadingWishes()),
+        ("chat.txt", _WORDY_USER, ReadingWishes(persona="Luna")),
+        ("chat.txt", _WORDY_USER.replace("Luna", "luna🌙"), ReadingWishes(persona="Ｌｕｎａ")),
+        ("chat.txt", _WORDY_USER, ReadingWishes(user="Aki")),
+        ("chat.txt", _WORDY_USER, ReadingWishes(users=["Aki"])),
+        ("chat.txt", _WORDY_USER, ReadingWishes(personas=["Luna", "Mei"])),
+        ("chat.txt", _WORDY_USER.replace("Luna", "Replika"), ReadingWishes()),
+    ],
+)
+def test_who_is_who_is_told_by_names_not_by_who_writes_more(
+    tmp_path: Path, name: str, text: str, wishes: ReadingWishes
+) -> None:
+    items = items_of(folder_of(tmp_path, {name: text}) / name, "text", wishes)
+
+    assert {one.role for one in messages_of(items) if one.speaker == "Aki"} == {"user"}
+    assert {one.role for one in messages_of(items) if one.speaker != "Aki"} == {"persona"}
+    assert "chats.unsure" not in left(items)
+
+
+@pytest.mark.parametrize(
+    ("text", "wishes", "names"),
+    [
+        (_WORDY_USER, ReadingWishes(), "Aki / Luna"),
+        (_WORDY_USER, ReadingWishes(user="Ann", persona="Mei"), "Aki / Luna"),
+        (_WORDY_USER + "Rin: Hi\n" * 3, ReadingWishes(user="Aki"), "Luna / Rin"),
+    ],
+)
+def test_where_no_name_tells_who_is_who_it_is_asked(
+    tmp_path: Path, text: str, wishes: ReadingWishes, names: str
+) -> None:
+    items = items_of(folder_of(tmp_path, {"chat.txt": text}), "text", wishes)
+
+    assert [one.facts["names"] for one in items if isinstance(one, NotTaken)] == [names]
+    assert not [one for one in items if isinstance(one, FoundPersona)]
+    roles = ReadingWishes(user="Aki", roles={"Luna": "persona"})
+    assert not left(items_of(folder_of(tmp_path, {"chat.txt": text}), "text", roles))

@@ -91,6 +91,29 @@ def test_a_branch_begins_with_the_same_messages(tmp_path: Path) -> None:
     assert sorted(ids.values()) == ["Go away", "Hello", "Hi"]
 
 
+def test_a_message_that_is_deleted_there_changes_no_id_of_another(tmp_path: Path) -> None:
+    lines = [
+        _line("Aki" if one % 2 else "Seraphina", "hm" if one in {3, 5} else f"{one}", f"2024-01-05T21:3{one // 2}:00Z")
+        for one in range(8)
+    ]
+    lines[5]["send_date"] = lines[3]["send_date"]  # the same words of the same moment
+    path = tmp_path / "Seraphina.jsonl"
+    path.write_text(_lines(_HEAD, *lines), "utf-8")
+    before = messages_of(items_of(path, "sillytavern"))
+    assert len({one.id for one in before}) == 8
+    path.write_text(_lines(_HEAD, *lines[:1], *lines[2:]), "utf-8")
+    after = messages_of(items_of(path, "sillytavern"))
+    assert [one.id for one in after] == [one.id for one in before if one.text != "1"]
+
+
+def test_what_has_no_date_is_told_by_its_line(tmp_path: Path) -> None:
+    files = {
+        f"{name}.jsonl": _lines(_HEAD, *[_line("Aki", "hm", None)] * lines) for name, lines in (("a", 2), ("b", 3))
+    }
+    found = messages_of(items_of(folder_of(tmp_path, files), "sillytavern"))
+    assert [len({one.id for one in found if one.thread == name}) for name in ("a", "b")] == [2, 3]
+
+
 def test_leafing_through_swipes_changes_no_id(tmp_path: Path) -> None:
     def one_id(at: int) -> str:
         swipes = ["Hello", "Hi there"]

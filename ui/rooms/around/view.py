@@ -58,7 +58,7 @@ def around_of(visit: PersonaVisit, message_id: str, beside: int = BESIDE) -> Aro
     found = neighbours(log, message_id, min(max(beside, 0), MOST_BESIDE))
     if not found:
         return Around()
-    more = "" if beside >= MOST_BESIDE else visit.at(f"around/{message_id}", beside=MOST_BESIDE)
+    more = "" if beside >= MOST_BESIDE else visit.at("around", message_id, beside=MOST_BESIDE)
     talk = f"{visit.at('', before=_next_after(log, found[-1]))}#m-{message_id}"
     audiences = visit.memories.audiences
     given = visit.memories.spare("audience", lambda: audiences.given([message_id], message_id), ANYBODY)

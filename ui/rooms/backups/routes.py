@@ -27,21 +27,21 @@ def show(visit: Here) -> Response:
     """Show when the last good backup was made, which there are, and how they are made."""
     daily = visit.services.backups
     heads, problem, is_locked, is_encrypted = list[Head](), None, False, False
+    good = None
     try:
         repository = daily.backups.repository()
         heads, is_encrypted = daily.backups.heads(), repository.is_encrypted
+        good = daily.backups.last_good()
         is_locked = any(head.is_encrypted for head in heads) and not repository.is_unlocked
     except UtataneError as error:
         problem = error
-    own = daily.backups.home_id
-    good = next((head for head in heads if head.home == own and head.is_good), None)
     return visit.show(
         "rooms/backups/backups.html",
         shelf=shelf_of(visit, "backup"),
         options=[option for option in options_of(visit.services) if option.section == "backup"],
         spoken=spoken,
         heads=heads,
-        own=own,
+        own=daily.backups.home_id,
         good=good,
         good_day=day_name(good.time.date(), visit.now.date(), visit.t) if good else "",
         progress=daily.progress,

@@ -47,6 +47,7 @@ class SentExport:
 
         Raises:
             PassphrasesDifferError: the passphrase was typed twice, and not the same.
+            DaysReversedError: the last day comes before the first.
         """
         if self.passphrase != self.again:
             raise PassphrasesDifferError

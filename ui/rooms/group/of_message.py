@@ -10,7 +10,7 @@ from agent.group.conversation import GroupConversation
 from managers.hygiene.errors import PlanChangedError
 from managers.storage.errors import UtataneError
 from managers.storage.files import digest
-from ui.rooms.group.routes import room_of
+from ui.rooms.group.routes import address_in, room_of
 from ui.rooms.memories.erasing import counted, shown_of, stays
 from ui.server.visit import Beside, BesideVisit, FormText
 
@@ -94,18 +94,22 @@ def _plans(
         "rooms/group/erase.html",
         plans={name: shown_of(plan, visit.t, _SHOWN) for name, plan in found.items()},
         mark=deeds.mark_of(found),
-        at=f"/group/{talk.id}/messages/{message_id}/erase",
-        back=f"/group/{talk.id}#m-{message_id}",
+        at=address_in(talk.id, "messages", message_id, "erase"),
+        back=f"{address_in(talk.id)}#m-{message_id}",
         problem=problem,
         is_unticked=is_unticked,
     )
 
 
 def _form_facts(group: str, message_id: str) -> dict[str, object]:
-    at = f"/group/{group}"
-    return {"action": f"{at}/messages/{message_id}/edit", "back": at, "digest": digest, "is_last": False}
+    return {
+        "action": address_in(group, "messages", message_id, "edit"),
+        "back": address_in(group),
+        "digest": digest,
+        "is_last": False,
+    }
 
 
 def _back(visit: BesideVisit, group: str, message_id: str, *told: str) -> Response:
     visit.request.app.state.live.wake(f"group/{group}")
-    return visit.lead(f"/group/{group}#{f'm-{message_id}' if message_id else 'latest'}", *told)
+    return visit.lead(f"{address_in(group)}#{f'm-{message_id}' if message_id else 'latest'}", *told)

@@ -18,7 +18,7 @@ from ui.rooms.group import view
 from ui.rooms.group.view import GroupLive
 from ui.rooms.talk import view as talk_view
 from ui.rooms.talk.view import Entry
-from ui.server.addresses import with_query
+from ui.server.addresses import path_of, with_query
 from ui.server.visit import Beside, BesideVisit, FormText
 
 _SHOWN: Final = 100
@@ -26,6 +26,11 @@ _SHOWN: Final = 100
 _STOP_SECONDS: Final = 3.0
 
 router = APIRouter(prefix="/group")
+
+
+def address_in(group: str, *names: str) -> str:
+    """Return the address of a conversation with several, or of something in it; each name is one part."""
+    return f"/group/{path_of(group, *names)}"
 
 
 @dataclass(frozen=True)
@@ -76,15 +81,15 @@ class Room:
         except UtataneError:
             return 0
 
-    def at(self, deed: str = "") -> str:
+    def at(self, *deed: str) -> str:
         """Return the address of the room, or of what is done in it."""
-        return f"/group/{self.id}/{deed}" if deed else f"/group/{self.id}"
+        return address_in(self.id, *deed)
 
     def again(self, message_id: str, name: str = "") -> str:
         """Return where a message is asked to be answered, by whoever could not; empty where it cannot be."""
-        return with_query(self.at(f"messages/{message_id}/answer"), {"name": name}) if message_id else ""
+        return with_query(self.at("messages", message_id, "answer"), {"name": name}) if message_id else ""
 
-    def kept(self, deed: str = "") -> str:
+    def kept(self, deed: str) -> str:
         """Return the same, still off the record where it is that now."""
         return f"{self.at(deed)}{'?off_record=1' if self.off_record else ''}"
 
@@ -139,7 +144,7 @@ def go_off_record(visit: Beside, group: str, on: FormText = "", text: FormText =
     if text:
         return _page(visit, talk, draft=text, off_record=bool(on))
     visit.request.app.state.live.wake(f"group/{group}")
-    return visit.lead(f"/group/{group}{'?off_record=1' if on else ''}#latest")
+    return visit.lead(f"{address_in(group)}{'?off_record=1' if on else ''}#latest")
 
 
 @router.post("/{group}/stop")
@@ -258,4 +263,4 @@ def room_of(visit: BesideVisit, talk: GroupConversation, *, draft: str = "", off
 
 def _led(visit: BesideVisit, group: str) -> Response:
     visit.request.app.state.live.wake(f"group/{group}")
-    return visit.lead(f"/group/{group}#latest")
+    return visit.lead(f"{address_in(group)}#latest")

@@ -49,7 +49,7 @@ def answer(
             done += _do(visit.services, deed, one, shown, visit.t)
         except UtataneError as error:
             wrong.append(error.sentence(visit.lang))
-    return visit.lead("/guests", *done, problem=" ".join(wrong))
+    return visit.lead("/guests", *done, problem=" ".join(wrong), way="/new#trash" if deed == "trash" else "")
 
 
 def _do(services: Services, deed: str, name: str, seen: str, t: Texts) -> Iterable[str]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from managers.memory.drive_course import CoursePoint
 from managers.memory.drives import DRIVES, Drive, Levels
 from managers.memory.emotion_names import feeling_name
+from managers.memory.emotions import concern_of
 from managers.memory.goals import Goals
 from ui.components.charts import Point, Tick, level_chart
 from ui.components.times import when
@@ -46,7 +47,10 @@ def why(drive: Drive, look: Look) -> str:
         felt = memories.inner_state.felt()
         return t("heart.why_devotion", feeling=feeling_name(felt.name, t.lang)) if felt else t("heart.nothing_felt")
     if drive == "curiosity":
-        topic = next((one.topic for one in memories.questions.open()), "")
+        first = next(iter(memories.questions.open()), None)
+        topic = first.topic if first else ""
+        if first and concern_of(f"{topic}\n{first.context}"):
+            return t("heart.why_worried")
         return t("heart.why_curiosity", topic=topic) if topic else t("heart.no_questions")
     goal = _first_goal(memories.goals.load())
     return t("heart.why_goal", goal=goal) if goal else t("heart.no_goals")
@@ -74,7 +78,7 @@ def _card(drive: Drive, levels: Levels, course: Sequence[CoursePoint], look: Loo
         "said": t("heart.level_said", drive=name, level=strong),
         "why": why(drive, look),
         "is_over": level >= threshold,
-        "is_strongest": level > 0 and drive == levels.dominant,
+        "is_strongest": level >= _STRENGTHS[0] * threshold and level > 0 and drive == levels.dominant,
         "pictures": level_chart(points, Tick(threshold, edge), ends) if points else (),
         "course": t("heart.course_said", drive=name, days=look.days, level=strong, highest=highest),
     }

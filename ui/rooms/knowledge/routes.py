@@ -44,7 +44,9 @@ def remove(visit: With, document: str) -> Response:
     memories = visit.memories
     memories.knowledge.remove(document)
     memories.recall.keep_up()
-    return visit.lead(visit.at("knowledge"), visit.t("knowledge.removed", name=document))
+    return visit.lead(
+        visit.at("knowledge"), visit.t("knowledge.removed", name=document), way=f"{visit.at('knowledge')}#trash"
+    )
 
 
 @router.post("/{document}/restore")

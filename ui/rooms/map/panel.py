@@ -100,7 +100,7 @@ def shown_passage(visit: PersonaVisit, passage: Passage, kind: str, more: str = 
         who,
         shorten(passage.text, _CHARACTERS),
         place_of(visit, passage.type, passage.path, passage.time),
-        visit.at(f"around/{passage.message_ids[0]}") if passage.message_ids else "",
+        visit.at("around", passage.message_ids[0]) if passage.message_ids else "",
     )
 
 

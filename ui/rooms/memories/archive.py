@@ -19,7 +19,7 @@ def shelf(visit: With, page: int = 0) -> Response:
     """Show how many memories are in use, and what was put away, newest first."""
     held = visit.memories
     copy, archive = held.working_copy(), held.housekeeping().archive
-    entries = list(archive.entries(copy))
+    entries = archive.offered(copy)
     held.notices.post(*archive.notices)
     census = count(memories(copy), held.settings().memory.max_episodes)
     weight = weigh(held.paths)

@@ -3,7 +3,9 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from agent.minds.tool_schemas import in_words
 from managers.storage.audit import Event, events, flawed_notice, flaws
+from managers.storage.texts import entry, table
 from managers.usage.ledger import PURPOSES
 from ui.locales import Texts
 from ui.rooms.memories.shelves import evidence_of, page_of, show
@@ -44,12 +46,21 @@ def happened(event: Event, t: Texts) -> str:
     return t("audit.to", what=what, to=to)
 
 
+def _called(name: str, event: Event, t: Texts) -> str:
+    """Return what is counted, where its words stand elsewhere: a tool, a kind of memory that was imported."""
+    if event.kind == "import" and name in table("notices/imports")["memories"]:
+        return entry("notices/imports", f"memories.{name}")[t.lang]
+    return in_words(name)[t.lang]
+
+
 def details(event: Event, t: Texts) -> str:
     """Return what for, how much of what, and whether personal data was masked, in one line."""
     parts = [t(f"usage.purpose.{event.purpose}")] if event.purpose in PURPOSES else []
     for name, count in event.given.counts.items():
         key = f"erasing.kinds.{name}" if event.kind == "erasure" else f"audit.count_{name}"
-        parts.append(t(key, count=count) if key in t.keys else f"{name} × {count}")
+        parts.append(
+            t(key, count=count) if key in t.keys else t("audit.count", what=_called(name, event, t), count=count)
+        )
     if event.given.is_masked is not None:
         parts.append(t("audit.masked" if event.given.is_masked else "audit.plain"))
     if event.missed:

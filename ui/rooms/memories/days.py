@@ -121,7 +121,9 @@ def forget(visit: With, day: str) -> Response:
     which = _date(day)
     visit.memories.episodes.delete(which, author=USER, reason=FORGOTTEN)
     visit.memories.recall.keep_up()
-    return visit.lead(visit.at(f"memories/days/{which:%Y-%m}"), visit.t("memories.was_forgotten"))
+    return visit.lead(
+        visit.at(f"memories/days/{which:%Y-%m}"), visit.t("memories.was_forgotten"), way=visit.at("memories/forgotten")
+    )
 
 
 def month_of(visit: PersonaVisit, days: Sequence[date], wanted: str) -> dict[str, Any]:

@@ -85,7 +85,9 @@ def forget(visit: With, pattern: str) -> Response:
     if visit.memories.strategies.load().get(pattern) is None:
         raise MemoryGoneError(name=pattern)
     visit.memories.strategies.delete(pattern, author=USER, reason=FORGOTTEN)
-    return visit.lead(visit.at("memories/helping"), visit.t("memories.was_forgotten"))
+    return visit.lead(
+        visit.at("memories/helping"), visit.t("memories.was_forgotten"), way=visit.at("memories/forgotten")
+    )
 
 
 def _editor(visit: PersonaVisit, one: Pattern, *, theirs: str | None = None, now: Pattern | None = None) -> Response:
@@ -99,7 +101,7 @@ def _editor(visit: PersonaVisit, one: Pattern, *, theirs: str | None = None, now
         severities=range(1, MOST_SEVERE + 1),
         theirs=theirs,
         digest=words_digest(now or one),
-        at=visit.at(f"memories/helping/{one.id}"),
+        at=visit.at("memories/helping", one.id),
         back=visit.at("memories/helping"),
     )
 
@@ -116,7 +118,7 @@ def _records(visit: PersonaVisit, some: Sequence[Pattern], kept: set[str]) -> li
             "told": [(heading, text) for heading, text in _told(one, t) if text],
             "steps": one.subtasks if isinstance(one, DecompositionPattern) else (),
             "evidence": evidence,
-            "at": visit.at(f"memories/helping/{one.id}") if one.id in kept else "",
+            "at": visit.at("memories/helping", one.id) if one.id in kept else "",
             "given": given(visit, one.evidence, one.id),
             "past": past_of_record(visit, one.id),
         }

@@ -96,7 +96,7 @@ def forget(visit: With, shelf: Shelf, memory: str, back: FormText = "") -> Respo
     _store(visit.memories, shelf)[0].delete(memory, author=USER, reason=FORGOTTEN)
     visit.memories.recall.keep_up()
     visit.memories.inner_state.refresh(lang=visit.memories.sheet().language)
-    return visit.lead(_back(visit, shelf, back), visit.t("memories.was_forgotten"))
+    return visit.lead(_back(visit, shelf, back), visit.t("memories.was_forgotten"), way=visit.at("memories/forgotten"))
 
 
 @router.post("/goals/{memory}/end")

@@ -9,7 +9,8 @@ from fastapi.responses import Response
 
 from agent.memories import Memories
 from managers.hygiene.inventory import of_entity
-from managers.memory.entities import KINDS, Entity, Fact, format_entity, reworded
+from managers.memory.entities import KINDS, Entity, Fact, reworded
+from managers.memory.entity_cards import format_entity
 from managers.memory.forgotten import FORGOTTEN
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
@@ -63,9 +64,7 @@ def begin(visit: With, name: FormText = "") -> Response:
     """Lead to the editor for somebody new, or to the one who is called so already."""
     named = safe_name(name)
     known = visit.memories.entities.find(named)
-    return visit.lead(
-        visit.at(f"memories/people/{known.name}") if known else visit.at(f"memories/people/{named}", edit=1)
-    )
+    return visit.lead(visit.at("memories/people", known.name) if known else visit.at("memories/people", named, edit=1))
 
 
 @router.get("/{name}")
@@ -88,7 +87,7 @@ def person(visit: With, name: str, edit: str = "") -> Response:
         now=[fact for fact in facts if not fact.is_over],
         once=[fact for fact in facts if fact.is_over],
         own="\n".join(line for line in entity.lines if isinstance(line, str)).strip(),
-        at=visit.at(f"memories/people/{entity.name}"),
+        at=visit.at("memories/people", entity.name),
         past=past_of_path(visit, path),
         table=visit.at("tables/history.csv", item=path),
     )
@@ -109,7 +108,7 @@ def save(
     except ExternallyChangedError:
         return _editor(visit, replace(before, kind=chosen, aliases=called), text=text, theirs=before.text())
     visit.memories.recall.keep_up()
-    return visit.lead(visit.at(f"memories/people/{before.name}"), visit.t("notes.saved"))
+    return visit.lead(visit.at("memories/people", before.name), visit.t("notes.saved"))
 
 
 @router.post("/{name}/pin")
@@ -117,7 +116,7 @@ def pin(visit: With, name: str, on: FormText = "") -> Response:
     """Pin an entity, or take the pin off."""
     _refuse_what_is_gone(visit, name)
     visit.memories.entities.pin(name, on=bool(on), author=USER)
-    return visit.lead(visit.at(f"memories/people/{name}"))
+    return visit.lead(visit.at("memories/people", name))
 
 
 @router.post("/{name}/forget")
@@ -126,7 +125,9 @@ def forget(visit: With, name: str) -> Response:
     _refuse_what_is_gone(visit, name)
     visit.memories.entities.delete(name, author=USER, reason=FORGOTTEN)
     visit.memories.recall.keep_up()
-    return visit.lead(visit.at("memories/people"), visit.t("memories.was_forgotten"))
+    return visit.lead(
+        visit.at("memories/people"), visit.t("memories.was_forgotten"), way=visit.at("memories/forgotten")
+    )
 
 
 def _refuse_what_is_gone(visit: PersonaVisit, name: str) -> None:
@@ -180,8 +181,8 @@ def _editor(visit: PersonaVisit, entity: Entity, *, text: str | None = None, the
         text=entity.text() if text is None else text,
         theirs=theirs,
         digest=digest or "",
-        at=visit.at(f"memories/people/{entity.name}"),
-        back=visit.at(f"memories/people/{entity.name}" if digest else "memories/people"),
+        at=visit.at("memories/people", entity.name),
+        back=visit.at("memories/people", *([entity.name] if digest else [])),
     )
 
 

@@ -23,7 +23,7 @@ def place_of(visit: PersonaVisit, kind: MemoryType, path: str, time: datetime | 
     """
     match kind:
         case "entity_memory":
-            return visit.at(f"memories/people/{PurePosixPath(path).stem}")
+            return visit.at("memories/people", PurePosixPath(path).stem)
         case "episodic_memory":
             return visit.at(f"memories/days/{PurePosixPath(path).stem}")
         case "dream_insight":

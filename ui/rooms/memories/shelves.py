@@ -114,7 +114,7 @@ def evidence_of(visit: PersonaVisit, several: Sequence[Sequence[str]]) -> list[E
     return [
         Evidence(
             len(set(ids)),
-            [(visit.at(f"around/{one}"), words[one]) for one in first if one in words],
+            [(visit.at("around", one), words[one]) for one in first if one in words],
             len(set(ids)) - len(first),
         )
         if ids

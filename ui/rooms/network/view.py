@@ -47,7 +47,7 @@ def network_page(visit: PersonaVisit, network: Network) -> dict[str, Any]:
 
 def address(visit: PersonaVisit, centre: str = "", **query: object) -> str:
     """Return the address of the network, with one in the middle or not; a query opens something beside it."""
-    return visit.at(f"memories/network/{centre}" if centre else "memories/network", **query)
+    return visit.at("memories/network", *([centre] if centre else []), **query)
 
 
 def opened_tie(visit: PersonaVisit, one: str, other: str) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def opened_entity(visit: PersonaVisit, name: str, centre: str) -> dict[str, Any]
         "kind": visit.t(f"memories.kind_{entity.kind}"),
         "known": told_of(entity)[:_FACTS],
         "ties": [_row(visit, tie, centre) for tie in ties],
-        "page": visit.at(f"memories/people/{entity.name}"),
+        "page": visit.at("memories/people", entity.name),
         "centre": address(visit, entity.name) if entity.name != centre else "",
     }
 

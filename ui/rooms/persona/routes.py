@@ -95,7 +95,7 @@ def delete(visit: With, number: FormText = "") -> Response:
     name = visit.once.make("delete", number, throw_away)
     names = visit.services.personas.list_names()
     there = address_of(names[0], "persona") if names else "/new"
-    return visit.lead(f"{there}#trash", visit.t("persona.deleted", name=name))
+    return visit.lead(f"{there}#trash", visit.t("persona.deleted", name=name), way=f"{there}#trash")
 
 
 @trash_router.post("/{entry}")

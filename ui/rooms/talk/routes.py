@@ -87,24 +87,24 @@ class Talk:
         if self.later:
             return ""
         depth = int(self.shown.get("depth", MESSAGES_AT_FIRST)) + PAGE_OF_MESSAGES
-        return self.visit.at("", depth=depth, off_record="1" if self.off_record else "")
+        return self.visit.at("", **{**self.shown, "depth": depth})
 
-    def at(self, room: str = "") -> str:
+    def at(self, room: str = "", *names: str) -> str:
         """Return an address in this persona's rooms."""
-        return self.visit.at(room)
+        return self.visit.at(room, *names)
 
-    def kept(self, room: str) -> str:
-        """Return where a form goes that leads back to as much of the conversation as is shown now."""
-        return self.visit.at(room, depth=self.shown.get("depth", ""))
+    def kept(self, room: str, *names: str) -> str:
+        """Return where a form goes that leads back to as much of the end as is shown now, off the record or on it."""
+        return self.visit.at(room, *names, **{**self.shown, "before": ""})
 
     @property
     def again(self) -> str:
         """The address of the end as it is by then; one of its own, or a browser would only go down the page that it has."""
-        return f"{self.visit.at('', look=self.nonce, depth=self.shown.get('depth', ''))}#latest"
+        return f"{self.visit.at('', look=self.nonce, **{**self.shown, 'before': ''})}#latest"
 
     def of(self, message_id: str, deed: str) -> str:
         """Return the address of something that is done with a message; it leads back to what is shown now."""
-        return self.visit.at(f"messages/{message_id}/{deed}", **self.shown)
+        return self.visit.at("messages", message_id, deed, **self.shown)
 
     def attachments(self, message: Message) -> list[view.Attachment]:
         """Return the files of a message."""
@@ -125,9 +125,9 @@ class Talk:
 
 
 @router.get("/")
-def show(visit: With, off_record: str = "") -> Response:
+def show(visit: With) -> Response:
     """Show the conversation, as far as its address says: its end or, with `before`, what came before a message."""
-    return _page(visit, off_record=bool(off_record))
+    return _page(visit)
 
 
 @router.post("/say")
@@ -255,7 +255,7 @@ def decline(visit: With) -> Response:
 def branches(visit: With) -> Response:
     """Show the branches that were set aside."""
     found = visit.companion.branches()
-    return visit.show("rooms/talk/branches.html", branches=found, now=visit.now)
+    return visit.show("rooms/talk/branches.html", branches=found, now=visit.now, shown=_shown(visit))
 
 
 @router.post("/branches/{branch_id}")
@@ -280,13 +280,19 @@ def why(visit: With, message_id: str) -> Response:
     return visit.part("rooms/talk/why.html", query=query, hits=hits, view=view)
 
 
-def talk_of(visit: PersonaVisit, *, off_record: bool = False, draft: str = "") -> Talk:
-    """Return the conversation as it is now, with the turn under way as far as it has come, whoever asks."""
+def talk_of(visit: PersonaVisit, *, off_record: bool | None = None, draft: str = "") -> Talk:
+    """Return the conversation as it is now, with the turn under way as far as it has come, whoever asks.
+
+    Args:
+        visit: the request.
+        off_record: whether what is said next stays off the record; None: as the address has it.
+        draft: what stands in the field.
+    """
     companion, t = visit.companion, visit.t
     turn = companion.turn
     last = companion.last_turn
     live = view.live_of(turn) if turn else None
-    part = _shown(visit)
+    part = _shown(visit, off_record=off_record)
     before = part.get("before", "")
     depth = min(max(int(part.get("depth", PAGE_OF_MESSAGES if before else MESSAGES_AT_FIRST)), 1), _DEEPEST)
     memories, today = companion.memories, visit.now.date()
@@ -294,16 +300,17 @@ def talk_of(visit: PersonaVisit, *, off_record: bool = False, draft: str = "") -
     said = found[-depth:]
     is_aside = bool(turn and turn.off_record)
     entries = view.conversation(said, today, t, live=None if before or is_aside else live)
-    off_record = off_record or bool(companion.off_record) or is_aside
+    if is_off := "off_record" in part or bool(companion.off_record) or is_aside:
+        part["off_record"] = "1"
     if not before:
         entries += _end(visit, said, live)
-        if off_record:
+        if is_off:
             entries.append(Entry("off-record", "off-record"))
             entries += view.conversation(companion.off_record, today, t, off_record=True)
             if live and is_aside:
                 entries.append(view.live_entry(live))
         entries += view.held_entries(memories.spare("held", companion.waiting, []), visit.name, t)
-    older = visit.at("", before=said[0].id) if len(found) > depth and said else ""
+    older = visit.at("", **{**part, "before": said[0].id, "depth": ""}) if len(found) > depth and said else ""
     return Talk(
         visit=visit,
         companion=companion,
@@ -311,7 +318,7 @@ def talk_of(visit: PersonaVisit, *, off_record: bool = False, draft: str = "") -
         entries=entries,
         older=older,
         shown=part,
-        off_record=off_record,
+        off_record=is_off,
         turn=turn.number if turn else 0,
         over=turn.number - 1 if turn else last.number if last else 0,
         recalled=memories.spare("recall-log", partial(memories.recall_log.counts, depth), dict[str, int]()),
@@ -343,26 +350,31 @@ def _end(visit: PersonaVisit, said: list[Message], live: view.Live | None) -> li
 
 
 def _page(
-    visit: PersonaVisit, *, off_record: bool = False, draft: str = "", problem: UtataneError | None = None
+    visit: PersonaVisit, *, off_record: bool | None = None, draft: str = "", problem: UtataneError | None = None
 ) -> Response:
     talk = talk_of(visit, off_record=off_record, draft=draft)
     status = 200 if problem is None else 409 if isinstance(problem, StillAnsweringError) else 400
     return visit.show("rooms/talk/talk.html", status=status, problem=problem, talk=talk)
 
 
-def _here(visit: PersonaVisit, *, off_record: bool = False) -> str:
-    return visit.at("", off_record="1" if off_record else "", **_shown(visit))
+def _here(visit: PersonaVisit, *, off_record: bool | None = None) -> str:
+    return visit.at("", **_shown(visit, off_record=off_record))
 
 
-def _end_of(visit: PersonaVisit, *, off_record: bool = False) -> str:
+def _end_of(visit: PersonaVisit, *, off_record: bool | None = None) -> str:
     return f"{_here(visit, off_record=off_record)}#latest"
 
 
-def _shown(visit: PersonaVisit) -> dict[str, str]:
-    """Return which part of the conversation is shown, as its address says; nothing for the end."""
+def _shown(visit: PersonaVisit, *, off_record: bool | None = None) -> dict[str, str]:
+    """Return what of the conversation is shown, as its address says, and whether off the record, if nothing else is told.
+
+    Whatever is done with a message leads back to that: nobody is put on the record again without noticing.
+    """
     told = visit.request.query_params
-    shown = {"before": told.get("before", ""), "depth": told.get("depth", "")}
-    return {key: value for key, value in shown.items() if value and (key == "before" or value.isdecimal())}
+    shown = {key: told.get(key, "") for key in ("before", "depth", "off_record")}
+    if off_record is not None:
+        shown["off_record"] = "1" if off_record else ""
+    return {key: value for key, value in shown.items() if value and (key != "depth" or value.isdecimal())}
 
 
 def _led(visit: PersonaVisit) -> Response:
@@ -382,7 +394,7 @@ def _form_facts(visit: PersonaVisit, message_id: str) -> dict[str, object]:
     is_last = message_id == view.last_of(visit.memories.log.thread(PAGE_OF_MESSAGES))
     return {
         "is_last": is_last,
-        "back": visit.at(),
-        "action": visit.at(f"messages/{message_id}/edit", **_shown(visit)),
+        "back": _here(visit),
+        "action": visit.at("messages", message_id, "edit", **_shown(visit)),
         "digest": digest,
     }

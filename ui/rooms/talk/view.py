@@ -24,11 +24,11 @@ from agent.events import (
     TurnEvent,
 )
 from agent.turn import Turn
-from managers.memory.messages import Message, is_unnamed
+from managers.memory.messages import GREETING, Message, is_unnamed
 from managers.recall.hits import Hit
 from managers.storage.errors import Notice, UtataneError
 from managers.usage.errors import CapReachedError
-from ui.components.diffs import diff_lines
+from ui.components.diffs import all_diff_lines
 from ui.components.times import clock_time, day_name
 from ui.locales import Texts
 from ui.server.addresses import address_of
@@ -245,7 +245,7 @@ def held_entries(waiting: Sequence[Waiting], persona: str, t: Texts) -> list[Ent
                 "id": wish.held.id,
                 "sentence": sentence(wish, persona, t.lang),
                 "problem": wish.problem.sentence(t.lang) if wish.problem else "",
-                "lines": diff_lines(wish.look.diff) if wish.look else (),
+                "lines": all_diff_lines(wish.look.diff) if wish.look else (),
                 "base": wish.look.base if wish.look else "",
                 "can_allow": wish.look is not None,
             },
@@ -267,7 +267,7 @@ def name_of(speaker: str) -> str:
 def attachments(message: Message, persona: str) -> list[Attachment]:
     """Return the files that stand with a message."""
     return [
-        Attachment(sent.name, address_of(persona, f"attachments/{PurePosixPath(sent.path).name}"), sent.is_picture)
+        Attachment(sent.name, address_of(persona, "attachments", PurePosixPath(sent.path).name), sent.is_picture)
         for sent in sent_with(message)
         if sent.path
     ]
@@ -301,7 +301,7 @@ def minds(said: Sequence[Message], t: Texts) -> dict[str, str]:
     shown: dict[str, str] = {}
     before = ""
     for message in said:
-        if message.role != "persona" or not message.mind:
+        if message.role != "persona" or message.mind in ("", GREETING):
             continue
         if before and message.mind != before:
             shown[message.id] = t("mind.builtin_name") if message.mind == "built-in" else message.mind

@@ -39,7 +39,7 @@ def _episodes(memories: Memories, kept: Kept, span: slice) -> _Listed:
 def _entities(memories: Memories, kept: Kept, span: slice) -> _Listed:
     names = memories.entities.names()
     if kept:
-        names = [one.name for one in memories.entities.all() if kept.card(one).lines or not one.lines]
+        names = [one.name for one in kept.cards(memories.entities.all())]
     found = (memories.entities.get(name) for name in names[span])
     return len(names), [_entity(kept.card(entity)) for entity in found if entity is not None]
 

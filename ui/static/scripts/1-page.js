@@ -21,7 +21,7 @@ const on = document.addEventListener.bind(document);
   utatane.kept = (store, key) => {
     try {
       return store.getItem(key) || "";
-    } catch (error) {
+    } catch {
       return "";
     }
   };
@@ -90,7 +90,7 @@ const on = document.addEventListener.bind(document);
     for (const one of document.querySelectorAll("#told .told:not([data-dressed])")) {
       one.dataset.dressed = "yes";
       if (one.classList.contains("problem")) one.setAttribute("role", "alert");
-      else setTimeout(() => one.remove(), SHOWN_MS);
+      else setTimeout(() => one.remove(), one.querySelector("a") ? 4 * SHOWN_MS : SHOWN_MS);
       const [ariaLabel, onclick] = [utatane.texts.notices.close, () => one.remove()];
       one.append(utatane.element("button", { type: "button", className: "icon close", ariaLabel, onclick }));
     }

@@ -177,14 +177,15 @@
       delete form.dataset.sending;
       form.closest("[data-added]")?.dispatchEvent(new CustomEvent("utatane:saved", { bubbles: true }));
       sent += 1;
-      if (response.redirected) arrive(new URL(response.url));
+      const at = response.redirected && arrive(new URL(response.url));
       if (swap(page, form)) scrollTo(0, 0);
+      document.getElementById(at)?.scrollIntoView({ block: "nearest" });
       if (!response.ok) document.querySelector("[data-conflict]").scrollIntoView({ block: "center" });
       document.querySelectorAll("details[data-filled][open]").forEach(refill);
       // Something newer was shown meanwhile: it is asked for again.
       if (isLate && response.ok) utatane.refresh();
       return true;
-    } catch (error) {
+    } catch {
       utatane.tell(utatane.texts.notices.gone, "problem");
       return null;
     } finally {
@@ -195,10 +196,12 @@
     }
   };
 
-  function arrive(address) {
+  function arrive(address) { // returns what is to be in view there
+    const at = address.searchParams.get("said")?.split(".")[1];
     address.searchParams.delete("said");
     const there = `${address.pathname}${address.search}`;
     if (there !== `${location.pathname}${location.search}`) history.pushState(null, "", there);
+    return at;
   }
 
   on("submit", (event) => {
@@ -249,7 +252,8 @@
     if (fold.open === false || !fold.dataset.src || fold.dataset.filled) return;
     fold.dataset.filled = "yes";
     const response = await fetch(fold.dataset.src, { headers: HEADERS }).catch(() => null);
-    if (!response?.ok) return delete fold.dataset.filled;
+    // Only a part of this page is laid into it.
+    if (!response?.ok || !response.headers.get("content-type")?.startsWith("text/html")) return delete fold.dataset.filled;
     const inside = fold.querySelector(".fetched");
     const fresh = inside.cloneNode();
     fresh.innerHTML = await response.text();

@@ -200,7 +200,7 @@
   async function copy(button, text) {
     try {
       await navigator.clipboard.writeText(text.trim());
-    } catch (error) {
+    } catch {
       utatane.tell(utatane.texts.not_copied, "problem");
       return;
     }

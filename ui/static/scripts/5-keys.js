@@ -154,7 +154,6 @@
     dialog.showModal();
   }
   on("click", (event) => event.target.closest?.("[data-keys]") && list());
-  utatane.always(() => document.querySelector("[data-keys]")?.removeAttribute("hidden"));
 
   Object.assign(utatane, { sends, whatSends });
 })();

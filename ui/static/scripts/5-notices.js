@@ -24,10 +24,7 @@
     if (gone.length < dismissed().length) keep(gone);
     const waiting = rows().filter((row) => !gone.includes(row.dataset.notice));
     const shown = isOpen ? waiting : waiting.slice(0, MOST);
-    for (const row of rows()) {
-      row.hidden = !shown.includes(row);
-      row.querySelector("[data-dismiss]").hidden = false;
-    }
+    for (const row of rows()) row.hidden = !shown.includes(row);
     const fresh = waiting.filter((row) => !announced.has(row.dataset.notice));
     for (const row of fresh) announced.add(row.dataset.notice);
     if (fresh.length) announce(fresh.map((row) => row.querySelector("span").textContent).join(" "));

@@ -44,9 +44,9 @@ def say_value(scene: Scene, asked: Sequence[Sentence], best: Sequence[Candidate]
     theirs = (
         c for at, c in enumerate(best) if c.who == "user" and not (at and c.source == best[0].source and c.goes_on)
     )
-    candidate = next(theirs, None)
-    value = value_for(asked, candidate, scene, coverage) if candidate else ""
-    if candidate is None or not value:
+    values = ((c, value) for c in theirs if (value := value_for(asked, c, scene, coverage)))
+    candidate, value = next(values, (None, ""))
+    if candidate is None:
         return []
     scene.used.append(candidate)
     slots = {"value": value, **_told_when(candidate, scene), **_amended(candidate, scene)}

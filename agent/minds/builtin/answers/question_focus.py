@@ -1,18 +1,19 @@
 """What a question wants: about what, which kind of answer, whose words, from when."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.minds.builtin.answers.candidates import Candidate, Who
 from managers.language.lexicons import word_list
-from managers.language.reading.english import verb_base
+from managers.language.reading.english import verb_bases
+from managers.language.reading.forget_wishes import read_forget_wish
 from managers.language.reading.kinship import marked
 from managers.language.reading.reading import Sentence, asks_anything, question_terms
 from managers.language.reading.rules import fits, fits_any, rule
-from managers.language.reading.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
+from managers.language.reading.synonyms import dislike_for_no_liking, one_word, without_idioms
 from managers.language.reading.times import TimeSpan, find_times
-from managers.language.words import content_words
+from managers.language.reading.whose import read_asked, told_of
+from managers.language.words import content_words, detect_language
 from managers.mind import ReplyRequest
 from managers.recall.index.terms import is_question_word
 from managers.recall.question.stop_phrases import without_asking
@@ -46,7 +47,7 @@ def read_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) 
     said = set(content_words(without_asking(" ".join(sentence.text for sentence in asked))))
     terms = [term for term in terms if not is_question_word(term) and (term in said or not asks_how_it_stands(asked))]
     plain = " ".join(sentence.plain for sentence in asked)
-    terms = _without_idioms(terms, plain) + ["work"] * fits_any("focus", "what_they_do", plain)  # "What does Neil do?"
+    terms = without_idioms(terms, plain) + ["work"] * fits_any("focus", "what_they_do", plain)  # "What does Neil do?"
     terms = dislike_for_no_liking(terms, plain, lang)
     terms = terms or ([counter] if counter else [] if spans else _terms_before(request, lang))
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
@@ -65,7 +66,9 @@ def read_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) 
     )
 
 
-def may_answer(found: Sequence[Candidate], asked: Sequence[Sentence], lang: Lang) -> list[Candidate]:
+def may_answer(
+    found: Sequence[Candidate], asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
+) -> list[Candidate]:
     """Return the sentences that may answer at all: no questions, and nothing of somebody else's for one's own."""
     things = [m["thing"] for one in asked for m in rule(lang, "focus", "own_thing").finditer(one.plain)]
     candidates = [
@@ -74,9 +77,33 @@ def may_answer(found: Sequence[Candidate], asked: Sequence[Sentence], lang: Lang
     is_told = any(thing in c.text.lower() for thing in things for c in candidates if c.who == "user")
     if len(candidates) < len(found) and not is_told:
         return []  # somebody else's birthday is none of one's own
+    candidates = _of_whom_is_asked(candidates, asked, request.sheet.user_name, lang)
     if any(fits_any("focus", "for_questions", sentence.plain) for sentence in asked):
         return candidates
-    return [c for c in candidates if not asks_anything(c.text)]
+    of_days = [c for c in candidates if c.kind == "episodic_memory" and fits_any("candidates", "names_topics", c.text)]
+    told = [c for c in candidates if c not in of_days and read_forget_wish(c.text) is None]
+    return [c for c in told if not asks_anything(c.text)]
+
+
+def _of_whom_is_asked(found: Sequence[Candidate], asked: Sequence[Sentence], user: str, lang: Lang) -> list[Candidate]:
+    """Leave out what was told of the user where somebody else is asked after, and the other way round.
+
+    What the persona said of either is what it had heard. Who is asked after as "my sister" and told of as Ann is named.
+    """
+    whose = read_asked(asked, [c.text for c in found if c.who == "user"], lang)
+    is_of_persona = any(fits(lang, "focus", "yours", one.plain) for one in asked)
+    is_of_theirs = bool(whose.known) or any(fits(lang, "answers", "mine", one.plain) for one in asked)
+    kept: list[Candidate] = []
+    breath: dict[int, str] = {}
+    for c in found:
+        before, breath[c.source] = breath.get(c.source, ""), c.text
+        may, unnamed = c.who != "persona" or is_of_persona or not is_of_theirs, ""
+        if whose.known and (c.who == "user" or c.kind == "note") and detect_language(c.text) == lang:
+            told = told_of(c.text, lang, c.around if c.goes_on else "", speaker=user, breath=before)
+            may, unnamed = whose.may_have(told), whose.unnamed(told)
+        if may:
+            kept.append(replace(c, around=f"{c.around} {unnamed}", goes_on=True) if unnamed else c)
+    return kept
 
 
 def _counter(asked: Sequence[Sentence]) -> str:
@@ -85,16 +112,6 @@ def _counter(asked: Sequence[Sentence]) -> str:
     return next((match["unit"] for match in found if match and match["unit"]), "")
 
 
-def _without_idioms(terms: Sequence[str], plain: str) -> list[str]:
-    """Return the words of a question with those of its idioms exchanged for what they mean."""
-    if (said := plain_of_idioms(plain)) == plain:
-        return [*terms]
-    gone = set(content_words(plain)) - set(content_words(said))
-    fresh = [term for term in content_words(said) if term not in content_words(plain)]
-    return [*(term for term in terms if term not in gone), *fresh]
-
-
-_LONG_WORD = re.compile(r"[a-z]{4,}")
 _COLOUR_WORDS = frozenset(["colour", "color", "色", "何色"])
 
 
@@ -112,12 +129,6 @@ def _names(asked: Sequence[Sentence]) -> dict[str, frozenset[str]]:
         if small[at + 1 : at + 3] != ["and", "i"] and small[at + 1 : at + 2] != ["と"]
         if word.entity == "person" or word.kind == "proper" or small[at] in kin
     }
-
-
-def verb_bases(text: str) -> set[str]:
-    """Return the longer words of an English text in their base forms, those of asking left out."""
-    found = {verb_base(word) for word in _LONG_WORD.findall(text.lower())} - word_list("en", "no_cues")
-    return {"call" if base == "name" else base for base in found}
 
 
 def _owner(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Who:

@@ -16,8 +16,9 @@ from agent.minds.builtin.answers.candidates import (
     sentences_of,
     who_said,
 )
-from agent.minds.builtin.answers.question_focus import Wanted, asks_how_it_stands, may_answer, read_question, verb_bases
+from agent.minds.builtin.answers.question_focus import Wanted, asks_how_it_stands, may_answer, read_question
 from managers.language.lexicons import word_list
+from managers.language.reading.english import verb_bases
 from managers.language.reading.kinship import is_person
 from managers.language.reading.reading import Sentence, asks_anything
 from managers.language.reading.rules import fits_any
@@ -136,7 +137,7 @@ def search_question(  # noqa: PLR0911  # one return per way to find, or not
 ) -> Found:
     """Return what answers a question, from hits, notes and, `with_now`, this conversation."""
     pool = [c for c in candidates_of(request) if with_now or c.kind != "said"]
-    candidates = may_answer(pool, asked, lang)
+    candidates = may_answer(pool, asked, request, lang)
     if not candidates:
         return Found((), fits=False)
     if standing := _standing(asked, candidates, lang):

@@ -14,8 +14,10 @@ from agent.minds.builtin.dreams.mentions import Mention, bare_name, is_katakana,
 from agent.minds.builtin.dreams.statements import UNNAMED, Said, is_name_of, lasting_terms, said_in, tell
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import marked
-from managers.language.reading.rules import fits, rule
-from managers.language.reading.slots import CHANGES, STATES
+from managers.language.reading.reality import claims
+from managers.language.reading.rules import fits
+from managers.language.reading.slots import TOLD, is_change, tells
+from managers.language.reading.whose import told_of
 from managers.language.words import entities as named_in
 from managers.memory.entities import Entity, find_by_name, is_safe, name_key
 from managers.memory.messages import Message
@@ -74,7 +76,7 @@ def _under_one_name(day: DayMaterial, given: Sequence[str]) -> DayMaterial:
 
 def _own_names(told: Sequence[Said]) -> set[str]:
     """Return all names that somebody gave as their own, or took back: Tom, Tommy, Thomas."""
-    found = (match for said in told for match in rule(said.lang, "persons", "own_name").finditer(said.plain))
+    found = (match for said in told for match in claims(said.lang, "persons", "own_name", said.plain))
     return {name for match in found for name in match.groups() if name and is_safe(name)}
 
 
@@ -169,8 +171,10 @@ def _speaker(
 
 def _is_about_another(said: Said, names: Collection[str]) -> bool:
     """Tell whether a sentence tells of somebody whom the speaker knows, and not of the speaker."""
-    plain = marked(said.text, names, said.lang)
-    return fits(said.lang, "statements", "of_another", plain) and not said.has("of_speaker")
+    before, plain = said.message.text.partition(said.text)[0], marked(said.text, names, said.lang)
+    whose = told_of(said.text, said.lang, speaker=said.message.speaker, breath=before)
+    is_of_known = fits(said.lang, "statements", "of_another", plain) and not said.has("of_speaker")
+    return is_of_known or bool(whose.others and not whose.of_speaker)
 
 
 def _slotted(said: Said, sheet: Sheet, known: dict[str, str]) -> FactDraft | None:
@@ -179,13 +183,14 @@ def _slotted(said: Said, sheet: Sheet, known: dict[str, str]) -> FactDraft | Non
     Who says 関西 one day and 京都 the next has not moved: only what tells of a change (a move, a new job,
     a birthday) replaces what is known.
     """
-    if said.is_question or said.is_plan:
+    text, lang = said.plain, said.lang
+    if said.is_plan:
         return None
-    if fits(said.lang, "slots", "quit", said.plain) and "work" in known:
+    if "work" in known and tells("quit", text, lang) and not fits(lang, "events", "long_ago", text):
         return _quote(said, sheet).model_copy(update={"replaces": known["work"]})
-    for name, slot in (*CHANGES.items(), *STATES.items()):
-        if fits(said.lang, "slots", name, said.plain):
-            is_news = name in CHANGES or slot not in known
+    for name, slot in TOLD.items():
+        if tells(name, text, lang):
+            is_news = is_change(name, text, lang) or slot not in known
             return _quote(said, sheet).model_copy(update={"slot": slot if is_news else ""})
     return None
 

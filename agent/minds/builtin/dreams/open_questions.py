@@ -8,8 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from agent.minds.builtin.dreams.statements import Said, is_name_of, said_in, tell, topics_of
+from agent.minds.builtin.dreams.statements import ENDS, Said, is_name_of, said_in, tell, topics_of
 from agent.minds.builtin.dreams.summary import conversations
+from agent.minds.builtin.talk.quotation import between_quotes
 from managers.language.dates_in_words import say
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
@@ -164,18 +165,20 @@ def _never_answered(day: DayMaterial) -> list[QuestionDraft]:
 
 def _is_answered(topic: str, later: Sequence[Said]) -> bool:
     about = set(content_words(topic))
-    return any(_is_telling(said) and said.has("done") and about & said.terms for said in later)
+    return any(_is_telling(said) and said.claims("done") and about & said.terms for said in later)
 
 
 def _is_telling(said: Said) -> bool:
-    """Whether a sentence reports: neither asks, nor plans, nor is mere courtesy; 鎌倉に行ってきました tells enough."""
+    """Whether a sentence reports: neither asks, plans, dreams, denies, nor is mere courtesy; 鎌倉に行ってきました tells enough."""
     if said.is_question or said.is_plan:
+        return False
+    if said.only_mentions(*ENDS):
         return False
     if said.has("brief_report"):
         return True
     if said.has("courtesy") or (said.has("worry") and not said.has("over")):
         return False
-    return said.has("past", "done", "over", "gave_up") and len(said.terms) > 1
+    return said.claims("past", *ENDS) and len(said.terms) > 1
 
 
 def _fit(question: Question, said: Said) -> float:
@@ -187,6 +190,8 @@ def _fit(question: Question, said: Said) -> float:
     """
     about = set(content_words(question.topic))
     if not about or (question.about and question.about != said.message.speaker):
+        return 0.0
+    if not said.is_about(f"{question.topic} {between_quotes(question.context)}"):
         return 0.0
     if (_tells_the_end_ja if said.lang == "ja" else _tells_the_end_en)(question, said):
         return 1.0

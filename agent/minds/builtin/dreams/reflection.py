@@ -200,6 +200,8 @@ def _moved(goal: Goal, told: Sequence[Said], material: ReflectionMaterial) -> Go
     for said in told:
         if said.message.id in goal.evidence or said.is_question:
             continue
+        if not said.is_about(_named(goal)) or said.only_mentions("reached", "done", "gave_up"):
+            continue  # somebody else got there, or nobody did
         is_reached = (
             said.has("reached")
             and not said.is_plan

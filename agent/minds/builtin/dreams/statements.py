@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -13,6 +14,7 @@ from managers.language.lexicons import load, word_list
 from managers.language.reading.concern import find_help_lines
 from managers.language.reading.error_texts import part_errors
 from managers.language.reading.reading import read
+from managers.language.reading.reality import claimed, is_named_in, other_subject
 from managers.language.reading.rules import fits, rule
 from managers.language.words import Word, content_words, detect_language, sentences, words
 from managers.memory.messages import Message
@@ -25,6 +27,8 @@ NAME: Final = "built-in"
 _LONGEST_TOPIC: Final = 32
 _MORE_THAN_AGREEMENT: Final = 4
 _SHORTEST_MARK: Final = 5
+ENDS: Final = ("done", "reached", "over", "gave_up", "been")
+"""The rules for how something ended."""
 UNNAMED: Final = frozenset({"あなた", "You", "you", "ユーザー", "User"})
 
 
@@ -104,6 +108,25 @@ class Said:
     def has(self, *names: str) -> bool:
         """Whether one of these rules of `statements.toml` fits it."""
         return any(fits(self.lang, "statements", name, self.plain) for name in names)
+
+    def claims(self, *names: str) -> bool:
+        """Whether one of these rules fits what it says is so: no dream, no denial, no "if"."""
+        return any(claimed(self.lang, "statements", name, self.plain) for name in names)
+
+    def only_mentions(self, *names: str) -> bool:
+        """Whether one of these rules fits it, and it says of none that this is so."""
+        return self.has(*names) and not self.claims(*names)
+
+    def is_about(self, text: str) -> bool:
+        """Whether it tells of its speaker, or of somebody of whom a text speaks."""
+        return not self.subject or is_named_in(self.subject, text, self.lang)
+
+    @cached_property
+    def subject(self) -> str:
+        """Who does what it tells, where that is somebody else; who comes after how it ended (合格して母が泣いた) does not."""
+        told = [found for name in ENDS if (found := claimed(self.lang, "statements", name, self.plain))]
+        first = min(told, key=re.Match.end, default=None)
+        return other_subject(first.string[: first.end()] if first else self.plain, self.lang)
 
     @cached_property
     def is_question(self) -> bool:

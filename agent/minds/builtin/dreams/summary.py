@@ -35,7 +35,8 @@ def summarise_day(material: DayMaterial, _: Cancel | None = None) -> DayDraft:
     chosen = _chosen(material.messages, spoken)
     topics = day_topics(spoken, {message.speaker for message in material.messages})
     opening = [_opening(material, topics), *_company(material)]
-    evidence = [said.message.id for said in chosen]
+    named = {topic: said.message.id for said in reversed(spoken) for topic in said.topics if topic in topics}
+    evidence = [*(said.message.id for said in chosen), *named.values()]
     return DayDraft(
         summary=phrase(lang, "joint").join([*opening, *_told(chosen, material.sheet)]),
         evidence=list(dict.fromkeys(evidence or [material.messages[0].id])),

@@ -14,6 +14,7 @@ from managers.language.words import content_words
 from managers.mind import ReplyRequest, ToolCall
 
 _QUOTED = 120
+_A_NAME = 16  # what is longer tells a whole fact, which nobody wants to hear again
 
 
 def keep(scene: Scene) -> str | ToolCall | None:
@@ -122,7 +123,7 @@ def _told(scene: Scene, wish: ForgetWish, answer: str) -> str:
     done = search_any("notes", "forgotten", answer)
     if done is None:
         return scene.book.say("note", "forget_which")
-    name = "forgot_about" if wish.about else "forgot"
+    name = "forgot_about" if 0 < len(wish.about) <= _A_NAME else "forgot"
     said = scene.book.say("note", name, about=wish.about, time=done["time"], count=done["count"])
     is_left = "\n" in answer.strip()
     return scene.book.voice.joint.join([said, scene.book.say("note", "forgot_but_notes")] if is_left else [said])

@@ -33,7 +33,7 @@ _NO_SUMMARY: Final = re.compile(
 )
 _AROUSAL: Final = ("arousal", "arousal_avg")
 """How stirring a day was, or a week."""
-_SPAN: Final = re.compile(r"\s*[~～〜]\s*")
+_SPAN: Final = re.compile(r"[~～〜]")  # what stands around it is left out by `day_in`
 _EMOTIONS: Final[Mapping[str, str]] = {
     "sad": "sadness",
     "angry": "anger",

@@ -1,0 +1,87 @@
+"""Addresses lead where this program means them to, whatever ids and names a folder from elsewhere brings."""
+
+import json
+from pathlib import Path
+from urllib.parse import quote, urljoin
+
+import pytest
+
+from agent.services import Services
+from tests.ui.reading import Element, read
+from tests.ui.visitors import ORIGIN, visitor_of
+from ui.rooms.group.routes import address_in
+from ui.server.addresses import address_of
+
+FOLD = {"x-utatane": "swap", "accept-language": "en"}
+WAYS = ["../../Hazel/persona", "../attachments/x.txt", "..", ".", "a/../../b", "m/delete"]
+ADDRESSES = ("href", "action", "formaction", "data-src")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_name_is_one_part_of_an_address_or_none(way: str) -> None:
+    assert address_of("Rook", "messages", way, "delete") == "/p/Rook/messages/-/delete"
+    assert address_in("g1", "messages", way, "delete") == "/group/g1/messages/-/delete"
+    assert urljoin(ORIGIN, address_of("Rook", f"messages/{way}")).startswith(f"{ORIGIN}/p/Rook/messages/")
+
+
+def test_what_is_a_part_stays_as_it_is() -> None:
+    assert address_of("花", "memories/people", "A?b#c %2e", "pin", on=1) == (
+        "/p/%E8%8A%B1/memories/people/A%3Fb%23c%20%252e/pin?on=1"
+    )
+    assert address_of("Rook") == "/p/Rook/"
+    assert address_in("g1") == "/group/g1"
+
+
+def stranger(services: Services, folder: Path) -> None:
+    """Let somebody in whose messages, wishes and goals are called like ways."""
+    day = "2026-01-02 (Fri) 20:00:00"
+    (folder / "memory").mkdir(parents=True)
+    (folder / "persona.json").write_text(json.dumps({"format": 1, "language": "en", "greeting": "Hello"}), "utf-8")
+    (folder / "SystemPrompt.txt").write_text("You are Rook.", "utf-8")
+    said = [("USER:Ann", "", "m1"), *(("AGENT:Rook", "m", quote(way, safe="")) for way in WAYS), ("USER:Ann", "", "m2")]
+    log = "".join(f"## {who}\nHello.\n{day} |{mind}|{message}\n\n" for who, mind, message in said)
+    (folder / "log.txt").write_text(log, "utf-8")
+    hit = {
+        "type": "current_log",
+        "_source": "semantic",
+        "path": "log.txt",
+        "message_ids": WAYS,
+        "score": 0.1,
+        "why": {},
+    }
+    recalled = [{"time": "2026-01-02T20:00:00", "message_id": way, "query": "x", "recalled": [hit]} for way in WAYS]
+    (folder / "memory" / "recall_log.jsonl").write_text("".join(json.dumps(one) + "\n" for one in recalled), "utf-8")
+    wish = {
+        "time": services.clock.now().strftime("%Y-%m-%d %H:%M:%S"),
+        "message_id": "m2",
+        "tool": "edit_notepad",
+        "write": {"kind": "note", "note": "notepad", "edits": [{"old": "", "new": "Ann likes tea."}]},
+    }
+    wishes = [{"id": "h_1", **wish}, *({"id": f"../../../settings/{way}", **wish} for way in WAYS)]
+    (folder / "memory" / "held_writes.json").write_text(json.dumps(wishes), "utf-8")
+    services.personas.door.admit("Rook")
+
+
+def leads(page: Element) -> list[str]:
+    """Return where a page's links, folds and forms lead, as a browser reads it."""
+    found = [one.attributes[key] for key in ADDRESSES for one in page.all(f"[{key}]")]
+    return [urljoin(f"{ORIGIN}/p/Rook/", one) for one in found]
+
+
+def test_ids_of_a_folder_lead_to_nothing_else(services: Services) -> None:
+    stranger(services, services.home.characters / "Rook")
+    companion, browser = services.companion("Rook"), visitor_of(services)
+    companion.settle()
+    assert {one.id for one in companion.memories.log.tail(20)} >= set(WAYS)
+    talk = read(browser.get("/p/Rook/", headers={"accept-language": "en"}))
+    assert len(talk.all("article.persona .deeds")) == len(WAYS)
+    assert len(talk.all("details.why")) == len(WAYS)
+    assert [one.attributes["action"] for one in talk.all("form.held")] == ["/p/Rook/held/h_1"]
+    around = read(browser.get("/p/Rook/around/m1", headers=FOLD))
+    for there in leads(talk) + leads(around):
+        assert "Hazel/persona" not in there
+        assert "attachments" not in there
+        assert "m/delete" not in there
+    nowhere = {one for one in leads(talk) if "/-" in one}
+    assert nowhere == {f"{ORIGIN}/p/Rook/messages/-/deeds", f"{ORIGIN}/p/Rook/why/-"}
+    assert browser.get("/p/Rook/messages/-/deeds").status_code == 404
