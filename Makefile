@@ -4,7 +4,7 @@ IN = .venv/bin/python
 ARGS ?=
 EXTRAS ?=
 
-.PHONY: run install test lint bench
+.PHONY: run install test test-all lint bench
 
 run:
 	@$(PYTHON) install.py $(EXTRAS)
@@ -13,11 +13,17 @@ run:
 install:
 	@$(PYTHON) install.py $(EXTRAS)
 
-# Twice as many processes as there are cores: a browser waits more than it works. The servers that the tests start
-# compile nothing that another one has compiled.
+# `make test` is for before each commit; `make test-all` has every step, provider, size and language too.
+# Nothing is compiled twice: each process, and each server that the tests start, reads what another one has compiled.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(IN) -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
 test:
 	@$(PYTHON) install.py dev
-	@env -u PYTHONDONTWRITEBYTECODE $(IN) -m pytest -n auto $(ARGS)
+	@$(PYTEST) -m "not slow" $(ARGS)
+
+test-all:
+	@$(PYTHON) install.py dev
+	@$(PYTEST) $(ARGS)
 
 lint:
 	@$(PYTHON) install.py dev

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -11,16 +12,29 @@ from hypothesis import settings
 
 from managers.storage import opening
 from managers.storage.paths import Home, PersonaPaths
+from tests.crash import Kill, kill_everywhere, kill_once
 from tests.fakes import HandClock
 
-pytest_plugins = ["tests.sharing", "tests.redis_server"]
+pytest_plugins = ["tests.redis_server"]
 
-# A busy machine is no fault of the code: budgets for time are kept by `make bench`.
-settings.register_profile("utatane", deadline=None)
+# A busy machine is no fault of the code: budgets for time are kept by `make bench`. Everywhere the same examples are tried.
+settings.register_profile("utatane", deadline=None, derandomize=True, database=None, print_blob=False)
 settings.load_profile("utatane")
 
 MEMORY_DISK = Path("/dev/shm")
 ENOUGH_BYTES = 4 << 30
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--seed", type=int, default=0, help="what chooses the step at which a program is killed (`make test`)"
+    )
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Three processes on two cores: a browser, a killed program and a disk are waited for."""
+    cores = os.cpu_count() or 2
+    return cores + cores // 2
 
 
 def pytest_configure() -> None:
@@ -57,6 +71,16 @@ def nothing_above_is_guarded(tmp_path: Path) -> Iterator[None]:
     """Refuse a test that takes a folder above its own for a persona's: the tests after it would meet that."""
     yield
     assert not opening._guarded.intersection(map(os.fspath, tmp_path.parents))
+
+
+@pytest.fixture(params=["once", pytest.param("everywhere", marks=pytest.mark.slow)])
+def kill(request: pytest.FixtureRequest) -> Kill:
+    """Kill a program at one step, or at each."""
+    return (
+        kill_everywhere
+        if request.param == "everywhere"
+        else partial(kill_once, seed=request.config.getoption("--seed"))
+    )
 
 
 @pytest.fixture

@@ -25,7 +25,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from random import Random
+from typing import Any, Final, Literal, Protocol, Self
 
 import pytest
 
@@ -92,6 +93,39 @@ def kill_everywhere(
                 number += stride
 
 
+def kill_once(
+    work: Callable[..., None],
+    prepare: Callable[[], Sequence[Any]],
+    *,
+    whens: Sequence[When] = ("before", "half", "after"),
+    stride: int = 1,  # taken so that the caller need not know which of the two it calls
+    ready: Callable[[], object] | None = None,
+    seed: int = 0,
+) -> Iterator[Death]:
+    """Run `work` killed at one step that `seed` chooses, and once undisturbed; yield after each. As `kill_everywhere`."""
+    chosen = Random(f"{seed} {work.__module__}.{work.__qualname__}")
+    with Breeder(work, ready=ready) as breeder:
+        undisturbed, when = prepare(), chosen.choice(whens)
+        steps = breeder.count_steps(undisturbed, when)
+        yield breeder.run_and_kill(prepare(), chosen.randint(1, steps), when)
+        yield Death(0, None, "", tuple(undisturbed))
+
+
+class Kill(Protocol):
+    """What the fixture `kill` is: `kill_once` for `make test`, and `kill_everywhere` too for `make test-all`."""
+
+    def __call__(
+        self,
+        work: Callable[..., None],
+        prepare: Callable[[], Sequence[Any]],
+        *,
+        whens: Sequence[When] = ...,
+        stride: int = ...,
+        ready: Callable[[], object] | None = ...,
+    ) -> Iterator[Death]:
+        """Yield deaths, and at the end a survivor."""
+
+
 Live = Callable[[Callable[..., Any], tuple[Any, ...], Any, Connection], int]
 """What a child does with (work, given, order, sender of what it tells); returns its exit status."""
 
@@ -137,6 +171,12 @@ class Breeder:
             return Death(number, when, told, tuple(given))
         assert code == 0, f"the child failed by itself (step {number}, {when}); see its traceback"
         return Death(number, None, "", tuple(given))
+
+    def count_steps(self, given: Sequence[Any], when: When) -> int:
+        """Run `work(*given)` undisturbed; return how many calls there were at which it could have been killed."""
+        code, steps = self.run(given, (0, when))
+        assert code == 0, "the child failed undisturbed; see its traceback"
+        return int(steps)
 
     def run(self, given: Sequence[Any], order: object) -> tuple[int, Any]:
         """Live through `work(*given)` in a child, as `order` says; return its exit status and what it told, if anything."""
@@ -190,16 +230,18 @@ def acknowledged(path: Path) -> list[str]:
 
 
 def _killed(work: Callable[..., Any], given: tuple[Any, ...], order: tuple[int, When], sender: Connection) -> int:
-    _arm(*order, sender)
+    steps = _arm(*order, sender)
     try:
         work(*given)
     except BaseException:  # noqa: BLE001  # the edge of a process: its exit status tells the parent
         traceback.print_exc()
         return 1
+    sender.send(steps())
     return 0
 
 
-def _arm(number: int, when: When, sender: Connection) -> None:
+def _arm(number: int, when: When, sender: Connection) -> Callable[[], int]:
+    """Let the process die at a step; return what tells how many steps there were."""
     counted = 0
 
     def die(call: str) -> None:
@@ -225,6 +267,7 @@ def _arm(number: int, when: When, sender: Connection) -> None:
 
     for name in STEPS:
         setattr(os, name, armed(name, getattr(os, name)))
+    return lambda: counted
 
 
 @contextmanager
