@@ -15,7 +15,7 @@ from managers.storage.paths import Home, PersonaPaths
 from tests.crash import Kill, kill_everywhere, kill_once
 from tests.fakes import HandClock
 
-pytest_plugins = ["tests.redis_server"]
+pytest_plugins = ["tests.homes", "tests.redis_server"]
 
 # A busy machine is no fault of the code: budgets for time are kept by `make bench`. Everywhere the same examples are tried.
 settings.register_profile("utatane", deadline=None, derandomize=True, database=None, print_blob=False)
