@@ -73,12 +73,12 @@ def nothing_above_is_guarded(tmp_path: Path) -> Iterator[None]:
     assert not opening._guarded.intersection(map(os.fspath, tmp_path.parents))
 
 
-@pytest.fixture(params=["once", pytest.param("everywhere", marks=pytest.mark.slow)])
+@pytest.fixture(params=["killed_once", pytest.param("killed_everywhere", marks=pytest.mark.slow)])
 def kill(request: pytest.FixtureRequest) -> Kill:
     """Kill a program at one step, or at each."""
     return (
         kill_everywhere
-        if request.param == "everywhere"
+        if request.param == "killed_everywhere"
         else partial(kill_once, seed=request.config.getoption("--seed"))
     )
 
