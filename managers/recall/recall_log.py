@@ -145,7 +145,8 @@ class RecallLog:
         for line in islice(self._backwards(), answers):
             try:
                 entry = load_json(line)
-                found.setdefault(entry.get("variant") or entry["message_id"], len(entry["recalled"]))
+                answer, recalled = entry["message_id"], entry["recalled"]
+                found.setdefault(entry.get("variant") or answer, len(recalled))
             except (ValueError, KeyError, TypeError):
                 continue  # as above
         return found
