@@ -115,31 +115,23 @@ _MANIFEST = json.dumps(
         "folders": ["knowledge"],
     }
 ).encode()
-_HEADERS = spaced("age-encryption.org/v1\n", "-> scrypt ", " 1\n", " 2\n", "\n---", "--- ", "-> X25519 ", "A" * 22, "A" * 43)  # fmt: skip
+_HEADERS = (
+    *spaced("", "age-encryption.org/v1\n¦-> scrypt ¦ 1\n¦ 2\n¦\n---¦--- ¦-> X25519 "), b"A" * 22, b"A" * 43
+)  # fmt: skip
 _ENTRIES = (
-    b"PK\x03\x04",
-    b"PK\x01\x02",
-    b"PK\x05\x06",
-    b"PK\x06\x06",
-    b"PK\x06\x07",
-    b"\x01\x00\x10\x00",
-    b"\xff\xff\xff\xff",
-    b"\x00\x08",
-    b"../",
-    b"\0",
-)
-_NAMES = (*spaced("../", "/", "a/", "..", ".", "C:", "\\", "あ", "表"), "表ソ".encode("cp932"), b"\xff", b"\0", b"\x81")
+    b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07", b"\x01\x00\x10\x00", b"\xff\xff\xff\xff",
+    b"\x00\x08", b"../", b"\0",
+)  # fmt: skip
+_NAMES = (*spaced("../ / a/ .. . C: \\ あ 表"), "表ソ".encode("cp932"), b"\xff", b"\0", b"\x81")
 
 PARSERS = (
     Parser("age", _age, (_encrypted(b"words"), _encrypted(b"")), _HEADERS),
     Parser("age-round-trip", _age_round_trip, (b"words", b"x" * 65_537), (b"x" * 65_536, b"y" * 1000, b"\0")),
     Parser("zip", _zip, (_zipped(**{"a.txt": b"words" * 50, "f/あ.md": b""}), _zipped()), _ENTRIES),
     Parser("zip-name", _zip_name, ("ルナ/会話.txt".encode("cp932"), "ルナ/会話.txt".encode()), _NAMES, 300),
-    Parser(
-        "archive-manifest",
-        _manifest,
-        (_MANIFEST,),
-        spaced('"format":', '"persona":', '"files":', '"folders":', '"size":', '"sha256":', '"../x"', '"%2E%2E/x"', "{", "}", "[", "]", ":", ",", "1e999", "-1", "null", "true", f'"{_SUM}"'),
-    ),
-    Parser("archive-name", _archive_name, (b"notes/a%3Ab.md", "メモ.md".encode()), spaced("%", "%2E", "%2F", "%25", "%00", "%C3", "..", ":", "\\", "\x7f"), 300),
+    Parser("archive-manifest", _manifest, (_MANIFEST,),
+        (*spaced('"format": "persona": "files": "folders": "size": "sha256": "../x" "%2E%2E/x" { } [ ] : , '
+        "1e999 -1 null true"), f'"{_SUM}"'.encode())),
+    Parser("archive-name", _archive_name, (b"notes/a%3Ab.md", "メモ.md".encode()),
+        spaced("% %2E %2F %25 %00 %C3 .. : \\ \x7f"), 300),
 )  # fmt: skip

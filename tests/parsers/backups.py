@@ -43,22 +43,10 @@ def _pack(data: bytes) -> None:
 
 
 PARSERS = (
-    Parser(
-        "backup-head",
-        _head,
-        (dump_head(_HEAD).encode(),),
-        spaced("{", "}", "[", "]", ":", ",", '"proof":', '"level":', '"failed"', '"made_utc":', "1e999", "null", "NaN"),
-    ),
-    Parser(
-        "backup-files",
-        _files,
-        (gzip.decompress(dump_files([_FILE])), dump_files([_FILE])),
-        spaced('{"files":', "[", "]", "{", "}", '"path":', '"../"', '{"bytes": "ff"}', '"chunks":', '"size":', "-1", ",", "null"),
-    ),
-    Parser(
-        "backup-pack",
-        _pack,
-        (json.dumps({"chunks": [["ab", 15, 0]], "encrypted": False}).encode(), Plain().close(b"x")),
-        spaced('{"chunks":', '"encrypted":', "[", "]", "true", "1e400", "-1", ",", "null", "99999999999999999999"),
-    ),
+    Parser("backup-head", _head, (dump_head(_HEAD).encode(),),
+        spaced('{ } [ ] : , "proof": "level": "failed" "made_utc": 1e999 null NaN')),
+    Parser("backup-files", _files, (gzip.decompress(dump_files([_FILE])), dump_files([_FILE])),
+        spaced('{"files": [ ] { } "path": "../" "chunks": "size": -1 , null', '{"bytes": "ff"}')),
+    Parser("backup-pack", _pack, (json.dumps({"chunks": [["ab", 15, 0]], "encrypted": False}).encode(),
+        Plain().close(b"x")), spaced('{"chunks": "encrypted": [ ] true 1e400 -1 , null 99999999999999999999')),
 )  # fmt: skip

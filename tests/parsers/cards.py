@@ -64,25 +64,16 @@ def _macros(data: bytes) -> None:
 _ENTRY = b'{"keys": ["tower"], "content": "@@depth 4\\nOld.", "enabled": true, "extensions": {"sticky": 2}}'
 
 PARSERS = (
-    Parser(
-        "card-png",
-        _png,
-        (png(chara=v2(), ccv3=v3()), png(chara=v2())),
-        (b"\x89PNG\r\n\x1a\n", b"tEXt", b"zTXt", b"iTXt", b"IEND", b"chara\0", b"ccv3\0", b"\0\0\0\x05", b"\xff\xff\xff\xff", b"e30="),
-    ),
-    Parser(
-        "card-json",
-        _card,
-        (json.dumps(v3(nickname="A")).encode(), b'{"name": "A", "description": "d"}'),
-        spaced('"spec":"chara_card_v2"', '"spec":"chara_card_v3"', '"data":', "{", "}", "[", "]", '"name":', '"assets":', '"character_book":', "null", "NaN", ",", "# Personality"),
-    ),
-    Parser(
-        "lorebook",
-        _book,
-        (b'{"entries": [' + _ENTRY + b"]}", b'{"entries": {"0": {"key": ["a"], "content": "b"}}}', b'{"spec": "lorebook_v3", "data": {"entries": []}}'),
-        spaced('"entries":', '"key":', '"keys":', '"content":', '"extensions":', '"sticky":', '"scan_depth":', "{", "}", "[", "]", ",", "1e999", "null", "true", '"/(a+)+$/"'),
-        4096,
-    ),
-    Parser("lore-key", _key, (b"/(a|b)+/i\naaaa", "灯台\n灯台守".encode()), spaced("(", ")", "+", "*", "{9}", "|", "[", "]", "^", "$", "(?R)", "/i", "?"), 200),
-    Parser("macros", _macros, (b"{{user}} and {{char}}, <USER>, {{random:a,b}} {{roll:d6}} {{// x}}",), spaced("{{", "}}", "user", "random:", "roll:1d", ",", "<BOT>", "<START>")),
+    Parser("card-png", _png, (png(chara=v2(), ccv3=v3()), png(chara=v2())), (b"\x89PNG\r\n\x1a\n", b"tEXt", b"zTXt",
+        b"iTXt", b"IEND", b"chara\0", b"ccv3\0", b"\0\0\0\x05", b"\xff\xff\xff\xff", b"e30=")),
+    Parser("card-json", _card, (json.dumps(v3(nickname="A")).encode(), b'{"name": "A", "description": "d"}'),
+        spaced('"spec":"chara_card_v2" "spec":"chara_card_v3" "data": { } [ ] "name": "assets": '
+        '"character_book": null NaN ,', "# Personality")),
+    Parser("lorebook", _book, (b'{"entries": [' + _ENTRY + b"]}",
+        b'{"entries": {"0": {"key": ["a"], "content": "b"}}}', b'{"spec": "lorebook_v3", "data": {"entries": []}}'),
+        spaced('"entries": "key": "keys": "content": "extensions": "sticky": "scan_depth": { } [ ] , '
+        '1e999 null true "/(a+)+$/"'), 4096),
+    Parser("lore-key", _key, (b"/(a|b)+/i\naaaa", "灯台\n灯台守".encode()), spaced("( ) + * {9} | [ ] ^ $ (?R) /i ?"), 200),
+    Parser("macros", _macros, (b"{{user}} and {{char}}, <USER>, {{random:a,b}} {{roll:d6}} {{// x}}",),
+        spaced("{{ }} user random: roll:1d , <BOT> <START>")),
 )  # fmt: skip

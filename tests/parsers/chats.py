@@ -11,7 +11,7 @@ from managers.exchange.items import LINES, Kind, ReadingWishes, UnusableSourceEr
 from managers.exchange.readers import readers
 from managers.exchange.readers.json_stream import MAX_DEPTH, BrokenJsonError, elements
 from managers.exchange.readers.moments import read_moment
-from tests.parsers.parser import Parser, spaced, text_of
+from tests.parsers.parser import Parser, keys, spaced, text_of
 
 
 @dataclass
@@ -78,36 +78,16 @@ _MARKDOWN = (
     '### Ann · 21:33 <!-- utatane {"id": "1", "time": "2024-01-05T21:33:00", "role": "user", "speaker": "Ann"} -->\n\n'
     "ただいま\n\\### Ann · 21:33 <!-- utatane day -->\n"
 )
-_JSON_TOKENS = spaced(
-    "[", "]", "{", "}", ":", ",", "null", "true", "1e5", '\\"', "\\u0000", "\\ud83d", "{}", "[]", '""'
-)
+_JSON_TOKENS = spaced('[ ] { } : , null true 1e5 \\" \\u0000 \\ud83d {} [] ""')
 _WORDS = (
     "mapping parent message author role content parts current_node chat_messages sender text name mes swipes swipe_id "
     "send_date is_user messages candidates raw_content timestamp conversations"
 )
-_KEYS = tuple(f'"{key}"'.encode() for key in _WORDS.split())
-_TIMES = spaced(
-    "2024", "01/05", "/", ":", "21:33", "PM", "午後", "Jan", "Fri", ", ", "T", "Z", "+09:00", "GMT", "年", "月", "日"
-)
-_LINES = spaced(
-    "[",
-    "]",
-    ": ",
-    "：",
-    " — ",
-    " - ",
-    "[LINE] ",
-    "Aki",
-    "ルナ",
-    "21:33",
-    "2024/01/05",
-    "(金)",
-    "**",
-    "<attached: ",
-    ">",
-)
+_KEYS = keys(_WORDS)
+_TIMES = spaced("2024 01/05 / : 21:33 PM 午後 Jan Fri T Z +09:00 GMT 年 月 日", ", ")
+_LINES = spaced("[ ] ： Aki ルナ 21:33 2024/01/05 (金) ** >", ": ¦ — ¦ - ¦[LINE] ¦<attached: ")
 
-PARSERS: tuple[Parser, ...] = (
+PARSERS = (
     Parser("chat-json-pieces", _depth, [b'[{"a": ["b\\"", 1.5, null]}, 2]'], _JSON_TOKENS),
     Parser("chat-moments", _moment, [b"January 5, 2024 9:33pm", "2024年1月5日 午後9:33".encode()], _TIMES, 200),
     Parser("chatgpt", _reader("chatgpt", "chatgpt"), [_CHATGPT], _JSON_TOKENS + _KEYS),
@@ -115,10 +95,7 @@ PARSERS: tuple[Parser, ...] = (
     Parser("sillytavern", _reader("sillytavern", "sillytavern"), [_TAVERN], _JSON_TOKENS + _KEYS),
     Parser("chat-json", _reader("text", "chat_json"), [_LOOSE, _CHATGPT], _JSON_TOKENS + _KEYS),
     Parser("chat-text", _reader("text", "plain_text"), [_TALK.encode(), b"A: Hi\nB: Ho\nA: He\nB: Hu\n"], _LINES),
-    Parser(
-        "chat-markdown",
-        _reader("text", "markdown_chat"),
-        [_MARKDOWN.encode(), _MARKDOWN.replace("\n", "\r\n").encode()],
-        spaced("### A <!-- utatane {", '{"id": "1"', '"time": "2024-01-05"', '"role": "user"', ",", "} -->\n", " <!-- utatane day -->\n", "## ", "\\#", "-->"),
-    ),
+    Parser("chat-markdown", _reader("text", "markdown_chat"), [_MARKDOWN.encode(),
+        _MARKDOWN.replace("\n", "\r\n").encode()], spaced(", \\# -->",
+        '### A <!-- utatane {¦{"id": "1"¦"time": "2024-01-05"¦"role": "user"¦} -->\n¦ <!-- utatane day -->\n¦## ')),
 )  # fmt: skip

@@ -24,7 +24,7 @@ from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.paths import CHECKOUT
-from tests.parsers.parser import Parser, spaced, text_of
+from tests.parsers.parser import Parser, keys, spaced, text_of
 
 _NOW = datetime(2026, 1, 2, 22)
 _SIZE, _OVERLAP = 300, 50
@@ -98,32 +98,19 @@ _LOG = (
     b"## USER:Sara\nAnother.\n\n2026-01-02 (Fri) 22:02:00 |  | b2 | supersedes=z1\n\n"
 )
 _MARKS = spaced(
-    "## USER:",
-    "## AGENT:x",
-    "## SYSTEM:forget",
-    "2026-01-02 (Fri) 22:00:00 |  | m1",
-    "2026-01-02 (",
-    ") 22:00:00 ",
-    " | ",
-    "|",
-    "broken-off",
-    "attachments=[",
-    '"a"]',
-    "supersedes=m1",
-    "deletes=m1",
-    "\\## USER:",
-    "%0a",
-    "\x85",
+    '| broken-off attachments=[ "a"] supersedes=m1 deletes=m1 %0a',
+    "## USER:¦## AGENT:x¦## SYSTEM:forget¦2026-01-02 (Fri) 22:00:00 |  | m1¦2026-01-02 (¦"
+    ") 22:00:00 ¦ | ¦\\## USER:¦\x85",
 )
 _CARD = (
     '# Entity Memory: 田中さん\nCreated: 2026-01-01 12:00:00\n<!-- entity {"kind": "person", "aliases": ["田中"]} -->\n\n'
     '- 京都に住んでいる <!-- fact {"id": "f_1", "evidence": ["m1"], "since": "2025-12-31", "sum": "ae"} -->\nわたしのメモ\n'
 ).encode()
 _RECORDS = spaced(
-    "{", "}", "[", "]", ",", ":", "null", "true", "1e999", "-0", "\\ud83d", "\\u0000", '"id"', '"evidence"', '"m1"',
-    '"summary"', '"key_events"', '"key_event_evidence"', '"date"', '"insight"', '"created_at"', '"2026-01-02"', '"trigger_topic"',
-    '"short_term"', '"goal"', "[[[[[[[[", '{"a":{"a":',
-)  # fmt: skip
+    '{ } [ ] , : null true 1e999 -0 \\ud83d \\u0000 "id" "evidence" "m1" "summary" "key_events" '
+    '"key_event_evidence" "date" "insight" "created_at" "2026-01-02" "trigger_topic" '
+    '"short_term" "goal" [[[[[[[[ {"a":{"a":'
+)
 _EPISODE = json.dumps(
     {"date": "2026-01-02", "summary": "A day.", "key_events": ["x"], "key_event_evidence": [["m1"]], "evidence": ["m1"]}
 ).encode()
@@ -141,45 +128,16 @@ PARSERS = (
     Parser("log", _log, (_LOG,), _MARKS),
     Parser("log-text", _escaping, (_LOG, b"\\\\## USER:x\n"), _MARKS),
     Parser("log-index", _log_index, (_INDEX,), (*_RECORDS, b'"version": "3-little"', b'"count": 9', b'"changes": [')),
-    Parser(
-        "past-conversations", lambda data: list(_blocks("old.txt", data.decode("utf-8", "replace"))), (_LOG,), _MARKS
-    ),
-    Parser(
-        "transcript",
-        _transcript,
-        (_TRANSCRIPT,),
-        (*_RECORDS, b'"time"', b'"role"', b'"user"', b'"text"', b"+09:00"),
-    ),
-    Parser(
-        "entity",
-        _entity,
-        (_CARD,),
-        spaced(
-            "# Entity Memory: ",
-            "Created: ",
-            "- ",
-            "<!-- fact {",
-            "<!-- entity {",
-            "<!-- fact {} -->",
-            "} -->",
-            "-->",
-            "<!-- ",
-        ),
-    ),
+    Parser("past-conversations", lambda data: list(_blocks("old.txt", data.decode("utf-8", "replace"))), (_LOG,),
+        _MARKS),
+    Parser("transcript", _transcript, (_TRANSCRIPT,), (*_RECORDS, b"+09:00", *keys("time role user text"))),
+    Parser("entity", _entity, (_CARD,), spaced("-->",
+        "# Entity Memory: ¦Created: ¦- ¦<!-- fact {¦<!-- entity {¦<!-- fact {} -->¦} -->¦<!-- ")),
     Parser("json", _json, (_GOALS, _EPISODE), _RECORDS),
     Parser("episode", _chunks("episodic_memory"), (_EPISODE,), _RECORDS),
     Parser("insights", _chunks("dream_insight"), (_INSIGHTS,), _RECORDS),
     Parser("models", _flaws, (_GOALS, _INSIGHTS, _EPISODE), _RECORDS),
-    Parser(
-        "diary",
-        _chunks("diary"),
-        ("# 2026-01-02\n静かな一日。\n\n2026年1月3日(土)\n\nNext.\n\n## A ##\nx\n".encode(),),
-        spaced("# ", "## a ##", "2026-01-02", "2026年1月3日", "\n\n", "#", "\x0b", "\x1c", "。"),
-    ),
-    Parser(
-        "pieces",
-        _pieces,
-        ("A sentence. そして、次の文。\n\nx".encode(),),
-        spaced("。", "、", ". ", "! ", "」", ")", "\n\n", "…"),
-    ),
-)
+    Parser("diary", _chunks("diary"), ("# 2026-01-02\n静かな一日。\n\n2026年1月3日(土)\n\nNext.\n\n## A ##\nx\n".encode(),),
+        spaced("2026-01-02 2026年1月3日 # 。", "# ¦## a ##¦\n\n¦\x0b¦\x1c")),
+    Parser("pieces", _pieces, ("A sentence. そして、次の文。\n\nx".encode(),), spaced("。 、 」 ) …", ". ¦! ¦\n\n")),
+)  # fmt: skip

@@ -28,27 +28,15 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def spaced(*tokens: str) -> tuple[bytes, ...]:
-    """Return tokens with those that every language has."""
-    return tuple(token.encode("utf-8", "surrogatepass") for token in (*tokens, *_EVERYWHERE))
+def spaced(tokens: str, with_blanks: str = "") -> tuple[bytes, ...]:
+    """Return tokens that stand between blanks, those with blanks in them that stand between "¦", and every language's."""
+    listed = (*tokens.split(" "), *with_blanks.split("¦"), *_EVERYWHERE)
+    return tuple(token.encode("utf-8", "surrogatepass") for token in listed if token)
 
 
-_EVERYWHERE = (
-    "\n",
-    "\r\n",
-    " ",
-    "\t",
-    "\\",
-    '"',
-    "a",
-    "あ",
-    "1",
-    "\u2028",
-    "\u3000",
-    "\ud83d",
-    "-",
-    ".",
-    "/",
-    "<",
-    ">",
-)
+def keys(names: str) -> tuple[bytes, ...]:
+    """Return names that stand between blanks, each as JSON has it for a key."""
+    return tuple(f'"{name}"'.encode() for name in names.split())
+
+
+_EVERYWHERE = ("\n", "\r\n", " ", "\t", "\\", '"', *"aあ1-./<>", "\u2028", "\u3000", "\ud83d")

@@ -35,7 +35,7 @@ from managers.storage.settings import Settings, merged
 from managers.storage.spelling import decode, spelling_of
 from managers.usage.ledger import _entries
 from tests.fakes import HandClock
-from tests.parsers.parser import Parser, spaced
+from tests.parsers.parser import Parser, keys, spaced
 from ui.components.readable import readable_lines, record_in, records_in
 
 _ID = ObjectID(b"ab" * 20)
@@ -181,16 +181,17 @@ def _tensors(data: bytes) -> None:
         described(data, 1 << 20)
 
 
-_TABLE = spaced("{", "}", "[", "]", ",", ":", "null", "true", "false", "1e999", "-1", "[[[[[[[[", '{"a":{"a":', "\0")
+_TABLE = spaced('{ } [ ] , : null true false 1e999 -1 [[[[[[[[ {"a":{"a": \x00')
 _COMMIT = (
     b"tree " + _ID + b"\nparent " + _ID + b"\nauthor Nemu <utatane@localhost> 1767391200 +0900\n"
     b"committer Nemu <utatane@localhost> 1767391200 +0900\nencoding UTF-8\n\nWhy\n\n"
     b'Utatane-Entry: 1\nBy: "dream"\nKind: "change"\nFile: "goals.json"\nRecord: "sh_1"\nEvidence: "m1"\n'
 )
 _TRAILERS = spaced(
-    "tree ", "parent ", "author ", "committer ", " <", "> ", "99999999999999999999", "+9999", "Utatane-Entry: 1", "By: ", "Kind: ",
-    "File: ", "Record: ", "Evidence: ", "Mind: ", "Target: ", "Part: ", '"x"', "{}", "[1]", "null", "[[[[[[[[", "\n\n", "\0",
-)  # fmt: skip
+    '99999999999999999999 +9999 "x" {} [1] null [[[[[[[[ \x00',
+    "tree ¦parent ¦author ¦committer ¦ <¦> ¦Utatane-Entry: 1¦By: ¦Kind: ¦File: ¦Record: ¦"
+    "Evidence: ¦Mind: ¦Target: ¦Part: ¦\n\n",
+)
 _LINES = b"a\nb\nc\n\0\0a\nmine\nc\n\0\0a\nb\n"
 _FACTS = b'- x <!-- fact {"id": "f_1", "evidence": ["m1"]} -->\n'
 _GOALS = (
@@ -198,170 +199,52 @@ _GOALS = (
 )
 
 PARSERS = (
-    Parser(
-        "tensors",
-        _tensors,
-        (b'{"embeddings": {"dtype": "F32", "shape": [2, 4], "data_offsets": [0, 32]}, "__metadata__": {}}',),
-        (*_TABLE, b'"dtype"', b'"F32"', b'"BF16"', b'"shape"', b'"data_offsets"', b"99999999999999999999"),
-        most=1 << 20,
-    ),
+    Parser("tensors", _tensors,
+        (b'{"embeddings": {"dtype": "F32", "shape": [2, 4], "data_offsets": [0, 32]}, "__metadata__": {}}',), (*_TABLE,
+        b"99999999999999999999", *keys("dtype F32 BF16 shape data_offsets")), most=1 << 20),
     Parser("history-entry", _commit, (_COMMIT,), _TRAILERS),
-    Parser(
-        "history-object",
-        _object,
-        (zlib.compress(b"blob 3\0abc"), b"tree 0\0"),
-        spaced("blob ", "tree ", "commit ", "tag ", "\0", "3", "-1"),
-    ),
-    Parser(
-        "merge-lines",
-        lambda data: _merged("core_memory.txt", data),
-        (_LINES,),
-        spaced("a\n", "b\n", "c\n", "\n", "\0\0", "\0"),
-    ),
-    Parser(
-        "merge-facts",
-        lambda data: _merged("entity_memory/x.md", data),
-        (_FACTS + b"\0\0" + _FACTS * 2 + b"\0\0" + b"- y\n",),
-        spaced(
-            "- ",
-            "<!-- fact {",
-            '"id": "f_1"',
-            '"id": "f_2"',
-            "} -->",
-            "\0\0",
-            "# ",
-            "Created: ",
-            "<!-- entity {} -->",
-            _FACTS.decode(),
-        ),
-    ),
-    Parser(
-        "merge-json",
-        lambda data: _merged("goals.json", data),
+    Parser("history-object", _object, (zlib.compress(b"blob 3\0abc"), b"tree 0\0"), spaced("\x00 3 -1",
+        "blob ¦tree ¦commit ¦tag ")),
+    Parser("merge-lines", lambda data: _merged("core_memory.txt", data), (_LINES,), spaced("\x00\x00 \x00",
+        "a\n¦b\n¦c\n¦\n")),
+    Parser("merge-facts", lambda data: _merged("entity_memory/x.md", data),
+        (_FACTS + b"\0\0" + _FACTS * 2 + b"\0\0" + b"- y\n",), (*spaced("\x00\x00",
+        '- ¦<!-- fact {¦"id": "f_1"¦"id": "f_2"¦} -->¦# ¦Created: ¦<!-- entity {} -->'), _FACTS)),
+    Parser("merge-json", lambda data: _merged("goals.json", data),
         (_GOALS + b"\0\0" + _GOALS + b"\0\0" + _GOALS.replace(b"active", b"done"), b"[1, 2]\0\0[2, 3]\0\0[1]"),
-        (*_TABLE, b'"id"', b'"sh_1"', b'"goal"', b'{"id": "sh_1"}', b"\0\0", b'"status"'),
-    ),
-    Parser("changes", _changes, (b"a\nb\n\0\0a\nc\n",), spaced("a\n", "b\n", "\n", "\0\0", "\r", "c")),
-    Parser(
-        "comments",
-        _comments,
-        (_FACTS, _GOALS),
-        spaced("- ", "<!-- ", "fact ", "{}", "{", "}", " -->", "-->", "<!-- x {} -->"),
-    ),
-    Parser(
-        "persona-sheet",
-        _sheet,
-        (
-            b'{"format": 0, "user_name": "Aoi", "migrations": [], "colours": {"accent": "#6d63ab"}, "settings": {"recall": {"threshold": 0.7}}}',
-        ),
-        (
-            *_TABLE,
-            b'"format"',
-            b'"migrations"',
-            b'"user"',
-            b'"user_name"',
-            b'"settings"',
-            b'"colours"',
-            b'"recall"',
-            b'"mind"',
-            b'"accent"',
-        ),
-    ),
-    Parser(
-        "settings",
-        _settings,
-        (b'{"mind": {"provider": "auto", "base_url": ""}, "recall": {"threshold": 0.7, "per_index": 3}}',),
-        (
-            *_TABLE,
-            *(f'"{name}"'.encode() for name in Settings.model_fields),
-            b'"provider"',
-            b'"base_url"',
-            b'"threshold"',
-        ),
-    ),
-    Parser(
-        "encodings",
-        _encodings,
-        (
-            "日本語の文章。\n".encode("cp932"),
-            "日本語".encode("euc_jp"),
-            "é“x”".encode("cp1252"),
-            "あ".encode("utf-16"),
-        ),
-        (*spaced("あ", "é"), b"\x82\xa0", b"\xa4\xa2", b"\xff\xfe", b"\0", b"\xe9", b"\x80", b"\xef\xbb\xbf"),
-    ),
-    Parser(
-        "names-of-copies",
-        _copies,
-        (
-            b"2026-01 (conflicted copy 2026-01-02).txt",
-            b"log.sync-conflict-20260102-101010-ABCDEFG.txt",
-            "ノート - コピー (2).txt".encode(),
-            b"a~",
-        ),
-        spaced(
-            " (",
-            ")",
-            "conflicted copy",
-            " - Copy",
-            ".sync-conflict-",
-            "20260102-101010",
-            "2026-01-02",
-            "~",
-            ".txt",
-            " (1)",
-            "のコピー",
-            ".bak",
-            "#",
-            "[",
-            "]",
-        ),
-        most=255,
-    ),
-    Parser(
-        "content-of-copies",
-        _same_content,
-        (b'2026-01-02 (Fri) 22:00:00 |  | m1\n# Entity Memory: x\n"id": "a"\n',),
-        spaced("2026-01-02 (Fri) 22:00:00 |", "|", "# Entity Memory: ", '"id": "', '"id":'),
-    ),
-    Parser(
-        "admissions",
-        _admissions,
+        (*_TABLE, b'{"id": "sh_1"}', b"\0\0", *keys("id sh_1 goal status"))),
+    Parser("changes", _changes, (b"a\nb\n\0\0a\nc\n",), spaced("\x00\x00 c", "a\n¦b\n¦\n¦\r")),
+    Parser("comments", _comments, (_FACTS, _GOALS), spaced("{} { } -->", "- ¦<!-- ¦fact ¦ -->¦<!-- x {} -->")),
+    Parser("persona-sheet", _sheet,
+        (b'{"format": 0, "user_name": "Aoi", "migrations": [], "colours": {"accent": "#6d63ab"}, "settings": {"recall": {"threshold": 0.7}}}',),
+        (*_TABLE, *keys("format migrations user user_name settings colours recall mind accent"))),
+    Parser("settings", _settings,
+        (b'{"mind": {"provider": "auto", "base_url": ""}, "recall": {"threshold": 0.7, "per_index": 3}}',), (*_TABLE,
+        *(f'"{name}"'.encode() for name in Settings.model_fields), *keys("provider base_url threshold"))),
+    Parser("encodings", _encodings, ("日本語の文章。\n".encode("cp932"), "日本語".encode("euc_jp"), "é“x”".encode("cp1252"),
+        "あ".encode("utf-16")), (*spaced("あ é"), b"\x82\xa0", b"\xa4\xa2", b"\xff\xfe", b"\0", b"\xe9", b"\x80",
+        b"\xef\xbb\xbf")),
+    Parser("names-of-copies", _copies, (b"2026-01 (conflicted copy 2026-01-02).txt",
+        b"log.sync-conflict-20260102-101010-ABCDEFG.txt", "ノート - コピー (2).txt".encode(), b"a~"),
+        spaced(") .sync-conflict- 20260102-101010 2026-01-02 ~ .txt のコピー .bak # [ ]",
+        " (¦conflicted copy¦ - Copy¦ (1)"), most=255),
+    Parser("content-of-copies", _same_content,
+        (b'2026-01-02 (Fri) 22:00:00 |  | m1\n# Entity Memory: x\n"id": "a"\n',), spaced('| "id":',
+        '2026-01-02 (Fri) 22:00:00 |¦# Entity Memory: ¦"id": "')),
+    Parser("admissions", _admissions,
         (b'{"personas": {"ab": {"names": ["x"], "agreed": {}, "refused": ""}}, "seal": "0"}',),
-        (*_TABLE, b'"personas"', b'"seal"', b'"names"', b'"agreed"', b'"refused"'),
-    ),
-    Parser(
-        "access",
-        access_record,
+        (*_TABLE, *keys("personas seal names agreed refused"))),
+    Parser("access", access_record,
         (b'{"id": "ab", "token": "0123456789012345678901234567890123456789", "password": "", "migrations": []}',),
-        (*_TABLE, b'"id"', b'"token"', b'"password"', b'"migrations"'),
-    ),
-    Parser(
-        "recall-log",
-        _recalled,
-        (
-            b'{"time": "2026-01-02T22:00:00", "message_id": "m1", "query": "x", "recalled": [{"type": "diary", "_source": "semantic", "path": "a", "message_ids": ["m"], "score": 0.1, "why": {"a": 1}}], "carried": ["a"]}\n',
-        ),
-        (*_TABLE, b'"message_id": "m1"', b'"recalled"', b'"query"', b'"carried"', b'"why"'),
-    ),
-    Parser(
-        "moving",
-        _journal,
-        (b'{"first_id": "m1", "sizes": {"2026-01.txt": 3}}',),
-        (*_TABLE, b'"first_id"', b'"sizes"', b'"2026-01.txt"'),
-    ),
-    Parser(
-        "seen-files",
-        _seen,
-        (b'{"version": 1, "files": {"notepad.txt": [1, 2, 3, 4, "' + _ID + b'"]}}',),
-        (*_TABLE, b'"version"', b'"files"', b"1"),
-    ),
-    Parser(
-        "ledger",
-        lambda data: list(_entries(data)),
-        (
-            b'{"time": "2026-01-02T22:00:00", "input": 1, "output": 2, "cost": 0.1}\n{"time": "2026-01-02T22:00:00", "renamed": "a", "to": "b"}\n',
-        ),
-        (*_TABLE, b'"time"', b'"input"', b'"output"', b'"cost"', b'"renamed"', b'"to"'),
-    ),
-)
+        (*_TABLE, *keys("id token password migrations"))),
+    Parser("recall-log", _recalled,
+        (b'{"time": "2026-01-02T22:00:00", "message_id": "m1", "query": "x", "recalled": [{"type": "diary", "_source": "semantic", "path": "a", "message_ids": ["m"], "score": 0.1, "why": {"a": 1}}], "carried": ["a"]}\n',),
+        (*_TABLE, b'"message_id": "m1"', *keys("recalled query carried why"))),
+    Parser("moving", _journal, (b'{"first_id": "m1", "sizes": {"2026-01.txt": 3}}',),
+        (*_TABLE, b'"first_id"', b'"sizes"', b'"2026-01.txt"')),
+    Parser("seen-files", _seen, (b'{"version": 1, "files": {"notepad.txt": [1, 2, 3, 4, "' + _ID + b'"]}}',),
+        (*_TABLE, b'"version"', b'"files"', b"1")),
+    Parser("ledger", lambda data: list(_entries(data)),
+        (b'{"time": "2026-01-02T22:00:00", "input": 1, "output": 2, "cost": 0.1}\n{"time": "2026-01-02T22:00:00", "renamed": "a", "to": "b"}\n',),
+        (*_TABLE, *keys("time input output cost renamed to"))),
+)  # fmt: skip

@@ -43,60 +43,17 @@ def _read(data: bytes, *paths: str) -> None:
 
 
 _MARKS = spaced(
-    "## USER:user\n",
-    "\n\n## AGENT:みい\n",
-    "## SYSTEM:tool_result:x:y\n",
-    "## みい:\n",
-    "\n\n2025-10-03 (Fri) 21:00:00 | x\n\n",
-    "2025-10-03(金) 9:00",
-    "[THOUGHT]",
-    "[/THOUGHT]",
-    "<think>",
-    "</think>",
-    "【Thoughts】",
-    "[RAW_RESULT]",
-    "[/RAW_RESULT]",
-    "<details>",
-    "</details>",
-    "```\n",
-    "【表情】…joy…",
-    '<persona_emotion category="joy"/>',
-    "<memory_trace ",
-    "[ファイル添付: a;b]",
-    "THOUGHT: x\n",
-    "--- [日記 (Diary)] ---\n",
-    "## 永続記憶\n",
-    "# Entity Memory: X\n",
-    "Created: 2025-10-03\n",
+    "[THOUGHT] [/THOUGHT] <think> </think> 【Thoughts】 [RAW_RESULT] [/RAW_RESULT] <details> </details> 【表情】…joy…",
+    "## USER:user\n¦\n\n## AGENT:みい\n¦## SYSTEM:tool_result:x:y\n¦## みい:\n¦"
+    "\n\n2025-10-03 (Fri) 21:00:00 | x\n\n¦2025-10-03(金) 9:00¦```\n¦"
+    '<persona_emotion category="joy"/>¦<memory_trace ¦[ファイル添付: a;b]¦THOUGHT: x\n¦'
+    "--- [日記 (Diary)] ---\n¦## 永続記憶\n¦# Entity Memory: X\n¦Created: 2025-10-03\n",
 )
 _VALUES = spaced(
-    *(
-        "[",
-        "]",
-        "{",
-        "}",
-        ":",
-        ",",
-        "null",
-        "true",
-        "1e999",
-        '"2025-10-03"',
-        '"2025-10-01～2025-10-31"',
-        '"x"',
-        "[[[[[[[",
-    ),
-    *(
-        '"date"',
-        '"summary"',
-        '"key_events"',
-        '"created_at"',
-        '"insight"',
-        '"drives"',
-        '"curiosity"',
-        '"open_questions"',
-    ),
-    *('"entities"', '"aliases"', '"filename"', '"merged_into"', '"arousal"', '"source_date"', '"progress_notes"'),
-    *('"topic"', '"short_term"', '"goal"', '"priority"', '"timestamp"', '"emotion"', '"type"', '"room_name"'),
+    '[ ] { } : , null true 1e999 "2025-10-03" "2025-10-01～2025-10-31" "x" [[[[[[[ "date" '
+    '"summary" "key_events" "created_at" "insight" "drives" "curiosity" "open_questions" '
+    '"entities" "aliases" "filename" "merged_into" "arousal" "source_date" "progress_notes" '
+    '"topic" "short_term" "goal" "priority" "timestamp" "emotion" "type" "room_name"'
 )
 _STATE = (
     b'{"drives": {"curiosity": {"open_questions": [{"topic": "x"}]}}, "short_term": [{"goal": "x", "priority": 1}]}'
@@ -107,4 +64,4 @@ PARSERS = (
     Parser("room-log", _read, [OCTOBER.encode(), NOVEMBER.encode(), NOVEMBER.encode("cp932", "replace")], _MARKS),
     Parser("room-texts", lambda data: _read(data, *_TEXTS), [CORE.encode(), ENTITY.encode()], _MARKS),
     Parser("room-json", lambda data: _read(data, *_JSON), [_STATE, _ENTRIES], _VALUES),
-)
+)  # fmt: skip
