@@ -2,38 +2,42 @@
 
 A child has arguments, an environment, standard streams, an exit status and an end of its own, as a process that was started
 has. What a start itself is like (its time, its imports, its signals) is tested with processes that are started.
+
+One process forks for all that run tests together. Whoever needs it first starts it; it ends when nobody is connected. Each
+child has a connection: its exit status comes on it, and when whoever asked for the child has gone, the child is killed.
 """
 
 import atexit
+import faulthandler
+import gc
+import importlib
+import io
 import json
 import os
+import runpy
 import select
 import signal
 import socket
 import subprocess
 import sys
+import time
+import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-CAN_FORK: Final = hasattr(os, "fork") and sys.platform != "darwin"  # whose frameworks forbid it
-_SECONDS: Final = 120
-"""What a command may take."""
-_HEAVY: Final = ("agent.graph", "agent.companion", "agent.minds.builtin", "agent.minds.language_model", "commands.line")
-_OF_SERVERS: Final = (
-    "ui.server.app",
-    "langchain_openai",
-    "agent.minds.language_model.model_mind",
-    "managers.sleep.conversation_end",
-    "agent.sleeper",
-    "commands.doctor",
-    "duckdb",
-    "anyio._backends._asyncio",
-    "managers.storage.read_only",
-)
+CAN_FORK: Final = sys.platform == "linux"
+_ADDRESS: Final = f"\0utatane-tests-{os.environ.get('PYTEST_XDIST_TESTRUNUID') or uuid.uuid4().hex}"
+"""A name without a file, the same in every process of a run; who binds it starts the process that forks."""
+_HEAVY: Final = """
+agent.graph agent.companion agent.sleeper agent.minds.builtin agent.minds.language_model.model_mind langchain_openai
+managers.sleep.conversation_end managers.storage.read_only commands.line commands.doctor ui.server.app duckdb
+anyio._backends._asyncio
+"""
 _LONGEST: Final = 1 << 20
 _WITH_PORTS: Final = (
     "from agent.minds.server_discovery import PORTS; PORTS.update({ports}); from app import main; main()"
@@ -43,11 +47,11 @@ _WITH_PORTS: Final = (
 class Process:
     """A process that was forked: as much of `subprocess.Popen` as tests need."""
 
-    def __init__(self, pid: int, status: int, stdout: IO[str] | None) -> None:
-        self.pid = pid
-        self.stdout = stdout
+    def __init__(self, connection: socket.socket) -> None:
+        self.pid = _number(connection)
+        self.stdout: IO[str] | None = None
         self.returncode: int | None = None
-        self._status = status
+        self._connection = connection
 
     def poll(self) -> int | None:
         return self._end(0)
@@ -69,70 +73,87 @@ class Process:
         self.send_signal(signal.SIGKILL)
 
     def _end(self, timeout: float | None) -> int | None:
-        if self.returncode is None and select.select([self._status], [], [], timeout)[0]:
-            self.returncode = int(os.read(self._status, 16) or -signal.SIGKILL)
-            os.close(self._status)
+        if self.returncode is None and select.select([self._connection], [], [], timeout)[0]:
+            self.returncode = _number(self._connection)
+            _connections.discard(self._connection)
+            self._connection.close()
         return self.returncode
 
 
-def begin(number: int) -> list[socket.socket]:
-    """Start a process that imports what commands need, and then is so many that fork; return what leads to each."""
-    pairs = [socket.socketpair() for _ in range(number)]
-    descriptors = [theirs.fileno() for _, theirs in pairs]
-    command = [sys.executable, "-m", "tests.forking", *map(str, descriptors)]
-    process = subprocess.Popen(command, cwd=ROOT, pass_fds=descriptors)
-    atexit.register(_wait_for, process, os.getpid())
-    for _, theirs in pairs:
-        theirs.close()
-    return [ours for ours, _ in pairs]
+def _number(connection: socket.socket) -> int:
+    """Read a number; where the process that forks was killed, so were the children."""
+    told = connection.recv(8, socket.MSG_WAITALL)
+    return int.from_bytes(told, sys.byteorder, signed=True) if told else -signal.SIGKILL
 
 
-def _wait_for(process: subprocess.Popen[bytes], started_by: int) -> None:
-    if os.getpid() == started_by:  # and not one that was forked since
-        process.wait()
+_connections: Final[set[socket.socket]] = set()
+_forkers: Final[list[subprocess.Popen[bytes]]] = []
 
 
-def share(connection: socket.socket) -> None:
-    """Let what is run from now on be forked where this leads."""
-    _shared.append(connection)
+@atexit.register
+def _leave() -> None:
+    """Let whatever was left running be killed; what it took of the processor is counted as this process's."""
+    for connection in _connections:
+        connection.close()
+    for forker in _forkers:
+        forker.wait()
 
 
-_shared: Final[list[socket.socket]] = []
+def _connect() -> socket.socket:
+    """Connect to the process that forks; it lives at least until this connection is closed."""
+    while True:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(_ADDRESS)
+            if connection.recv(1):
+                _connections.add(connection)
+                return connection
+        except ConnectionError:
+            pass
+        connection.close()
+        assert not any(forker.poll() for forker in _forkers), "the process that forks has failed"
+        _start_forker()
 
 
-class _Forker:
-    """A process that forks."""
-
-    def __init__(self) -> None:
-        self._socket = _shared.pop() if _shared else begin(1)[0]
-        self._answers = self._socket.makefile("rb")
-
-    def fork(
-        self,
-        arguments: Sequence[str],
-        environment: Mapping[str, str],
-        streams: Sequence[int],
-        ports: Mapping[str, int] | None = None,
-    ) -> tuple[int, int]:
-        """Run `app.py`; return the process and a pipe from which its exit status can be read."""
-        told, tells = os.pipe()
-        about = {"arguments": list(arguments), "environment": dict(environment), "ports": dict(ports or {})}
-        asked = json.dumps(about).encode() + b"\n"
-        sent = socket.send_fds(self._socket, [asked], [*streams, tells])
-        self._socket.sendall(asked[sent:])
-        os.close(tells)
-        return int(self._answers.readline()), told
-
-    def close(self) -> None:
-        self._answers.close()
-        self._socket.close()
+def _start_forker() -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        try:
+            listening.bind(_ADDRESS)
+        except OSError:  # another has bound it just now, and listens in a moment
+            time.sleep(0.01)
+            return
+        listening.listen(128)
+        command = [sys.executable, "-m", "tests.forking", str(listening.fileno())]
+        forker = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.DEVNULL, pass_fds=[listening.fileno()], start_new_session=True
+        )
+    _forkers.append(forker)
 
 
 @cache
-def _forker() -> _Forker:
-    forker = _Forker()
-    atexit.register(forker.close)
-    return forker
+def _stay_connected() -> None:
+    """Keep the process that forks alive until this process ends."""
+    _connect()
+
+
+def _begin(
+    arguments: Sequence[str], environment: Mapping[str, str], streams: Sequence[int], ports: Mapping[str, int]
+) -> Process | subprocess.Popen[str]:
+    """Run `app.py` with these standard streams."""
+    if not CAN_FORK:
+        program = ["-c", _WITH_PORTS.format(ports=dict(ports))] if ports else ["app.py"]
+        given, out, err = streams
+        command = [sys.executable, *program, *arguments]
+        return subprocess.Popen(
+            command, cwd=ROOT, env=dict(environment), stdin=given, stdout=out, stderr=err, encoding="utf-8"
+        )
+    _stay_connected()
+    connection = _connect()
+    about = {"arguments": list(arguments), "environment": dict(environment), "ports": dict(ports)}
+    asked = json.dumps(about).encode() + b"\n"
+    sent = socket.send_fds(connection, [asked], list(streams))
+    connection.sendall(asked[sent:])
+    return Process(connection)
 
 
 def start(
@@ -142,43 +163,22 @@ def start(
 
     Where there are `ports`, servers of models are looked for there instead of where they listen.
     """
-    if not CAN_FORK:
-        program = ["-c", _WITH_PORTS.format(ports=dict(ports))] if ports else ["app.py"]
-        return subprocess.Popen(
-            [sys.executable, *program, *arguments],
-            cwd=ROOT,
-            env=dict(environment),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-        )
     ours, theirs = os.pipe()
     with Path(os.devnull).open("rb") as nothing:
-        pid, status = _forker().fork(arguments, environment, [nothing.fileno(), theirs, theirs], ports)
+        process = _begin(arguments, environment, [nothing.fileno(), theirs, theirs], ports or {})
     os.close(theirs)
-    return Process(pid, status, os.fdopen(ours, encoding="utf-8"))
+    process.stdout = os.fdopen(ours, encoding="utf-8")
+    return process
 
 
 def run(arguments: Sequence[str], environment: Mapping[str, str], given: str) -> subprocess.CompletedProcess[str]:
     """Run `app.py` with these arguments to its end; return its exit status and what it wrote."""
-    if not CAN_FORK:
-        return subprocess.run(
-            [sys.executable, "app.py", *arguments],
-            cwd=ROOT,
-            env=dict(environment),
-            input=given,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=_SECONDS,
-            check=False,
-        )
     with TemporaryFile() as said_to, TemporaryFile() as out, TemporaryFile() as err:
         said_to.write(given.encode())
         said_to.seek(0)
-        streams = [file.fileno() for file in (said_to, out, err)]
-        process = Process(*_forker().fork(arguments, environment, streams), None)
+        process = _begin(arguments, environment, [said_to.fileno(), out.fileno(), err.fileno()], {})
         try:
-            code = process.wait(_SECONDS)
+            code = process.wait()
         finally:
             process.kill()
         for file in (out, err):
@@ -187,91 +187,88 @@ def run(arguments: Sequence[str], environment: Mapping[str, str], given: str) ->
     return subprocess.CompletedProcess(["app.py", *arguments], code, *written)
 
 
-def _import_and_serve(connections: Sequence[socket.socket]) -> None:
-    """Import, then be one process for each connection."""
-    import gc  # noqa: PLC0415  # the tests need no more of this module than what is above
-    import importlib  # noqa: PLC0415
-
-    for module in (*_HEAVY, *_OF_SERVERS):
+def _serve(listening: socket.socket) -> None:
+    """Import, then fork whatever is asked for and tell how it ended, until nobody is connected."""
+    for module in _HEAVY.split():
         importlib.import_module(module)
     importlib.import_module("tests.ready").load_what_is_needed()
     importlib.import_module("agent.graph").compiled_graph()
     importlib.import_module("commands.line").all_commands()
     gc.collect()
     gc.freeze()  # no look for garbage need go through what was imported, in any of those that are forked
-    children = []
-    for connection in connections:
-        child = os.fork()
-        if not child:
-            for other in connections:
-                if other is not connection:
-                    other.close()
-            _serve(connection)
-            os._exit(0)
-        children.append(child)
-    for connection in connections:
-        connection.close()
-    for child in children:
-        os.waitpid(child, 0)
-
-
-def _serve(connection: socket.socket) -> None:
-    """Fork whatever is asked for, and tell how it ended; when nobody asks any more, end what is left."""
-    woken, wakes = os.pipe()
-    for end in (woken, wakes):
-        os.set_blocking(end, False)
-    signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+    woken, wakes = socket.socketpair()
+    wakes.setblocking(False)
+    signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    children: dict[int, int] = {}
-    while True:
-        ready = select.select([connection.fileno(), woken], [], [])[0]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connected = [_accept(listening)]
+    children: dict[int, socket.socket] = {}
+    while connected:
+        ready = select.select([woken, listening, *connected], [], [])[0]
         if woken in ready:
-            os.read(woken, 4096)
+            woken.recv(4096)
             _tell_ends(children)
-        if connection.fileno() in ready:
-            asked, given = _asked(connection)
-            if not asked:
-                break
-            child = os.fork()
-            if not child:
-                signal.set_wakeup_fd(-1)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        if listening in ready:
+            connected.append(_accept(listening))
+        for connection in [one for one in connected if one in ready]:
+            asked, streams = _asked(connection)
+            if asked:
+                child = os.fork()
+                if not child:
+                    signal.set_wakeup_fd(-1)
+                    for one in (woken, wakes, listening, *connected):
+                        one.close()
+                    _live(json.loads(asked), streams)
+                children[child] = connection
+                _tell(connection, _packed(child))
+            else:
+                connected.remove(connection)
                 connection.close()
-                for one in (woken, wakes, given[-1], *children.values()):
-                    os.close(one)
-                _live(json.loads(asked), given[:3])
-            for one in given[:3]:
-                os.close(one)
-            children[child] = given[-1]
-            connection.sendall(b"%d\n" % child)
-    for child in children:
-        os.kill(child, signal.SIGKILL)
+                for child in [child for child, theirs in children.items() if theirs is connection]:
+                    os.kill(child, signal.SIGKILL)
+            for stream in streams:
+                os.close(stream)
+
+
+def _accept(listening: socket.socket) -> socket.socket:
+    connection = listening.accept()[0]
+    _tell(connection, b"+")
+    return connection
 
 
 def _asked(connection: socket.socket) -> tuple[bytes, list[int]]:
-    asked, given, _, _ = socket.recv_fds(connection, _LONGEST, 4)
-    while asked and not asked.endswith(b"\n"):
-        asked += connection.recv(_LONGEST)
-    return asked, given
+    """Read what is asked for; nothing is, where whoever would ask has gone."""
+    try:
+        asked, streams, _, _ = socket.recv_fds(connection, _LONGEST, 3)
+        while asked and not asked.endswith(b"\n"):
+            asked += connection.recv(_LONGEST)
+    except ConnectionError:
+        return b"", []
+    return asked, streams
 
 
-def _tell_ends(children: dict[int, int]) -> None:
+def _tell(connection: socket.socket, told: bytes) -> None:
+    with suppress(OSError):  # nobody listens any more
+        connection.sendall(told)
+
+
+def _packed(number: int) -> bytes:
+    return number.to_bytes(8, sys.byteorder, signed=True)
+
+
+def _tell_ends(children: dict[int, socket.socket]) -> None:
     while children:
         child, status = os.waitpid(-1, os.WNOHANG)
         if not child:
             return
-        told = children.pop(child)
-        os.write(told, b"%d" % os.waitstatus_to_exitcode(status))
-        os.close(told)
+        _tell(children.pop(child), _packed(os.waitstatus_to_exitcode(status)))
 
 
 def _live(asked: dict[str, Any], streams: Sequence[int]) -> None:
     """Be a process of its own: run `app.py` as Python itself would, and end."""
-    import faulthandler  # noqa: PLC0415  # as above
-    import gc  # noqa: PLC0415
-    import io  # noqa: PLC0415
-    import runpy  # noqa: PLC0415
-
+    for one in (signal.SIGCHLD, signal.SIGHUP, signal.SIGTERM):  # ignored, it may be, by who runs the tests (`nohup`)
+        signal.signal(one, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
         os.close(descriptor)
@@ -301,4 +298,5 @@ def _live(asked: dict[str, Any], streams: Sequence[int]) -> None:
 
 
 if __name__ == "__main__":
-    _import_and_serve([socket.socket(fileno=int(number)) for number in sys.argv[1:]])
+    _serve(socket.socket(fileno=int(sys.argv[1])))
+    os._exit(0)  # what libraries do at an end is not needed
