@@ -4,12 +4,9 @@ from datetime import datetime
 
 import pytest
 
-from managers.memory.log import ConversationLog
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
-from tests.sleep.dreamers import (
-    two_days,
-)
+from tests.sleep.dreamers import Life, two_days
 
 
 @pytest.fixture
@@ -19,5 +16,12 @@ def night(clock: HandClock) -> HandClock:
 
 
 @pytest.fixture
-def log(paths: PersonaPaths, night: HandClock) -> ConversationLog:
-    return two_days(paths, night)
+def bare(paths: PersonaPaths, night: HandClock) -> Life:
+    """A persona to whom nothing was said yet."""
+    return Life(paths, night)
+
+
+@pytest.fixture
+def life(paths: PersonaPaths, night: HandClock) -> Life:
+    """A persona with whom somebody talked on two evenings."""
+    return Life(paths, night, two_days(paths, night))

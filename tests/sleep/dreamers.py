@@ -1,14 +1,20 @@
 """What the tests of sleep share: a small conversation, a mind that dreams what it is told to."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from random import Random
 from typing import Any, TypeVar
 
 from agent.minds.builtin.mind import BuiltInDreamMind
+from managers.memory.entities import Entity
+from managers.memory.entity_store import EntityStore
+from managers.memory.episodes import Episode, EpisodeStore
+from managers.memory.goals import GoalStore
+from managers.memory.insights import InsightStore
 from managers.memory.json_documents import Apply
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
+from managers.memory.questions import QuestionStore
 from managers.mind import Cancel, Sheet
 from managers.sleep.dream import Dreamer
 from managers.sleep.tasks import (
@@ -32,6 +38,7 @@ from managers.storage.errors import UtataneError
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings, PrivacySettings, SleepSettings
+from tests.fakes import HandClock
 
 SHEET = Sheet("ねむ", "ja", "", user_name="花")
 DAY_ONE = (
@@ -159,3 +166,73 @@ def memory_files(paths: PersonaPaths) -> dict[str, bytes]:
         for path in kept
         if path.is_file() and not path.name.startswith((".", "audit_")) and path != paths.internal_state
     }
+
+
+class Life:
+    """A persona whose nights are dreamt: its log, its clock, its memories."""
+
+    def __init__(self, paths: PersonaPaths, clock: HandClock, log: ConversationLog | None = None) -> None:
+        self.paths = paths
+        self.clock = clock
+        self.log = log or ConversationLog(paths, clock, Random(1))
+
+    def say(self, text: str, *, before: timedelta = timedelta(), **named: Any) -> Message:
+        """Let the user say something, a minute after the last or some time ago."""
+        if not before:
+            self.clock.move(minutes=1)
+        return self.log.append("user", "花", text, **{"time": self.clock.now() - before, **named})
+
+    def tell(self, *lines: str, days: int = 1, prefix: str = "d") -> list[Message]:
+        """Let the user have said something in an evening some days ago."""
+        evening = self.clock.now().replace(hour=20, minute=0) - timedelta(days=days)
+        said = messages(evening, tuple(("user", line) for line in lines), prefix)
+        self.log.append_many(said)
+        return said
+
+    def dreamer(self, mind: DreamMind | None = None, **others: Any) -> Dreamer:
+        return make_dreamer(self.paths, self.clock, self.log, mind, **others)
+
+    @property
+    def episodes(self) -> EpisodeStore:
+        return EpisodeStore(self.paths, self.clock)
+
+    @property
+    def entities(self) -> EntityStore:
+        return EntityStore(self.paths, self.clock)
+
+    @property
+    def questions(self) -> QuestionStore:
+        return QuestionStore(self.paths, self.clock)
+
+    @property
+    def goals(self) -> GoalStore:
+        return GoalStore(self.paths, self.clock)
+
+    @property
+    def insights(self) -> InsightStore:
+        return InsightStore(self.paths, self.clock)
+
+    @property
+    def history(self) -> History:
+        return History(self.paths, self.clock)
+
+    def episode(self, day: date) -> Episode:
+        found = self.episodes.get(day)
+        assert found is not None
+        return found
+
+    def entity(self, name: str) -> Entity:
+        found = self.entities.find(name)
+        assert found is not None
+        return found
+
+    def known(self) -> str:
+        """Return all that is known of anybody."""
+        return "".join(entity.text() for entity in self.entities.all())
+
+    def files(self) -> dict[str, bytes]:
+        return memory_files(self.paths)
+
+    def text(self) -> str:
+        """Return what the memories say; what a past dream recorded of itself aside."""
+        return "".join(data.decode() for name, data in self.files().items() if not name.startswith("memory/dream_"))

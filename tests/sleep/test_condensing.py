@@ -2,95 +2,104 @@
 
 import json
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from contextlib import closing
+from datetime import date, datetime, time, timedelta
 from itertools import pairwise
-from random import Random
 
 import pytest
 
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind
 from managers.memory.confidence import Standing
-from managers.memory.episodes import Episode, EpisodeStore
-from managers.memory.log import ConversationLog
+from managers.memory.episodes import Episode
 from managers.memory.messages import Message
 from managers.memory.periods import Period, Span, month_of, span_named, week_of
 from managers.mind import Cancel
 from managers.recall.engine import Recall
 from managers.sleep.condensing import condensed, due_spans
+from managers.sleep.dream import DreamReport
 from managers.sleep.tasks import PeriodDraft, PeriodMaterial
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 from tests.fakes import HandClock
 from tests.minds.talking import behind_openai
 from tests.model_server import ModelServer
-from tests.sleep.dreamers import SHEET, ScriptedDreamMind, failing, make_dreamer
+from tests.sleep.dreamers import SHEET, Life, ScriptedDreamMind, failing
 
 MONDAY = date(2026, 3, 2)
+DAYS = [MONDAY + timedelta(days=n) for n in range(3)]
 WEEK, MARCH = Span(MONDAY, date(2026, 3, 8)), Span(date(2026, 3, 1), date(2026, 3, 31))
 TOLD = ("姉と水族館でクラゲを見ました。", "日商簿記の模試で八十点を取りました。", "庭のレモンの木に花が咲きました。")
+BICYCLE = "新しい自転車を買いました。"
+
+
+def told(life: Life, day: date, text: str, id_: str) -> None:
+    life.log.append_many([Message(id_, datetime.combine(day, time(20)), "user", "花", text)])
 
 
 @pytest.fixture
-def log(paths: PersonaPaths, clock: HandClock) -> ConversationLog:
+def life(paths: PersonaPaths, clock: HandClock) -> Life:
     """Three days of talk in the first week of March."""
-    log = ConversationLog(paths, clock, Random(1))
-    for number, text in enumerate(TOLD):
-        at = datetime.combine(MONDAY + timedelta(days=number), datetime.min.time()).replace(hour=20)
-        log.append_many([Message(f"m{number}", at, "user", "花", text)])
-    return log
+    life = Life(paths, clock)
+    for number, (day, text) in enumerate(zip(DAYS, TOLD, strict=True)):
+        told(life, day, text, f"m{number}")
+    return life
 
 
-def dream(paths: PersonaPaths, clock: HandClock, log: ConversationLog, day: date) -> list[str]:
-    """Dream in the night before a day; return the weeks and months that were summed up."""
-    clock.set(datetime.combine(day, datetime.min.time()).replace(hour=3))
-    report = make_dreamer(paths, clock, log).dream(today=False)
+def dream(life: Life, day: date, mind: ScriptedDreamMind | None = None) -> DreamReport:
+    """Dream in the night before a day."""
+    life.clock.set(datetime.combine(day, time(3)))
+    return life.dreamer(mind).dream(today=False)
+
+
+def summed_up(report: DreamReport) -> list[str]:
     return [change.target for change in report.changes if change.what == "period"]
 
 
-def store(paths: PersonaPaths, clock: HandClock) -> EpisodeStore:
-    return EpisodeStore(paths, clock)
-
-
-def test_a_week_is_summed_up_once_it_is_over_and_a_month_likewise(
-    paths: PersonaPaths, clock: HandClock, log: ConversationLog
-) -> None:
-    assert dream(paths, clock, log, MONDAY + timedelta(days=4)) == []
-    log.append_many([Message("m9", datetime(2026, 3, 10, 20), "user", "花", "新しい自転車を買いました。")])
-    assert dream(paths, clock, log, date(2026, 3, 11)) == [str(WEEK)]
-    log.append_many([Message("n1", datetime(2026, 4, 1, 20), "user", "花", "桜を見に行きました。")])
-    assert dream(paths, clock, log, date(2026, 4, 2)) == [str(MARCH)]  # of the second week one day is remembered
-    episodes = store(paths, clock)
-    assert episodes.days() == [*(MONDAY + timedelta(days=n) for n in range(3)), date(2026, 3, 10), date(2026, 4, 1)]
-    week = episodes.periods.get(WEEK)
+def week_of_life(life: Life) -> Period:
+    week = life.episodes.periods.get(WEEK)
     assert week is not None
+    return week
+
+
+def test_a_week_is_summed_up_once_it_is_over_and_a_month_likewise_found_and_in_prompts_instead_of_its_days(
+    life: Life,
+) -> None:
+    assert summed_up(dream(life, date(2026, 3, 6))) == []
+    told(life, date(2026, 3, 10), BICYCLE, "m9")
+    assert summed_up(dream(life, date(2026, 3, 11))) == [str(WEEK)]
+    with closing(Recall(life.paths, life.log, RecallSettings(), life.clock)) as recall:
+        recall.catch_up()
+        found = recall.search("水族館 クラゲ", types=["episodic_memory"])
+    assert {f"episodic_memory/{WEEK}.json", f"episodic_memory/{MONDAY}.json"} <= {hit.path for hit in found}
+    periods = life.episodes.periods
+    assert [one.span for one in periods.for_prompt(date(2026, 3, 20))] == [WEEK]
+    assert periods.for_prompt(date(2026, 3, 8)) == []  # its days stand there themselves
+
+    told(life, date(2026, 4, 1), "桜を見に行きました。", "n1")
+    assert summed_up(dream(life, date(2026, 4, 2))) == [str(MARCH)]  # of the second week one day is remembered
+    assert life.episodes.days() == [*DAYS, date(2026, 3, 10), date(2026, 4, 1)]
+    week = week_of_life(life)
     assert all(any(text.rstrip("。") in event for event in week.key_events) for text in TOLD)
     assert week.key_event_evidence == [["m0"], ["m1"], ["m2"]]
-    assert (week.compressed, list(week.days)) == (True, [f"{MONDAY + timedelta(days=n)}" for n in range(3)])
-    shown = json.loads(episodes.periods.path(WEEK).read_bytes())
-    assert shown["date"] == "2026-03-02~2026-03-08"
+    assert (week.compressed, list(week.days)) == (True, list(map(str, DAYS)))
+    assert json.loads(life.episodes.periods.path(WEEK).read_bytes())["date"] == "2026-03-02~2026-03-08"
 
 
-def test_a_mind_tells_a_week_in_its_own_words_and_what_it_rests_on_stays(
-    paths: PersonaPaths, clock: HandClock, log: ConversationLog
-) -> None:
-    log.append_many([Message("m9", datetime(2026, 3, 10, 20), "user", "花", "新しい自転車を買いました。")])
+def test_a_mind_tells_a_week_in_its_own_words_and_what_it_rests_on_stays(life: Life) -> None:
+    told(life, date(2026, 3, 10), BICYCLE, "m9")
     asked: list[PeriodMaterial] = []
 
     def tell(material: PeriodMaterial) -> PeriodDraft:
         asked.append(material)
         return PeriodDraft(summary=" 水族館とレモンの花の週でした。 ", evidence=["m2", "m0", "m2"])
 
-    mind = ScriptedDreamMind("model", summarise_period=tell)
-    clock.set(datetime(2026, 3, 11, 3))
-    report = make_dreamer(paths, clock, log, mind).dream(today=False)
-    assert report.failures == ()
-    week = store(paths, clock).periods.get(WEEK)
-    assert week is not None
+    assert dream(life, date(2026, 3, 11), ScriptedDreamMind(summarise_period=tell)).failures == ()
+    week = week_of_life(life)
     assert (week.summary, week.mind, week.is_users) == ("水族館とレモンの花の週でした。", "model", False)
     assert week.key_event_evidence == [["m0"], ["m1"], ["m2"]]
     assert sorted(week.evidence) == ["m0", "m1", "m2"]
     (material,) = asked
-    assert [one.date for one in material.episodes] == [MONDAY + timedelta(days=n) for n in range(3)]
+    assert [one.date for one in material.episodes] == DAYS
 
 
 @pytest.mark.parametrize(
@@ -103,73 +112,44 @@ def test_a_mind_tells_a_week_in_its_own_words_and_what_it_rests_on_stays(
     ],
 )
 def test_where_the_mind_fails_a_week_is_told_in_the_words_of_its_days(
-    paths: PersonaPaths, clock: HandClock, log: ConversationLog, tell: Callable[[PeriodMaterial], PeriodDraft]
+    life: Life, tell: Callable[[PeriodMaterial], PeriodDraft]
 ) -> None:
-    log.append_many([Message("m9", datetime(2026, 3, 10, 20), "user", "花", "新しい自転車を買いました。")])
-    clock.set(datetime(2026, 3, 11, 3))
-    mind = ScriptedDreamMind("model", summarise_period=tell)
-    report = make_dreamer(paths, clock, log, mind).dream(today=False)
+    told(life, date(2026, 3, 10), BICYCLE, "m9")
+    report = dream(life, date(2026, 3, 11), ScriptedDreamMind(summarise_period=tell))
     assert [failure.task for failure in report.failures] == ["period"]
-    week = store(paths, clock).periods.get(WEEK)
-    assert week is not None
+    week = week_of_life(life)
     assert week.mind == "built-in"
     assert any(text.rstrip("。") in week.summary for text in TOLD)
 
 
-def test_a_mind_is_asked_of_two_in_a_night_and_no_more(paths: PersonaPaths, clock: HandClock) -> None:
-    log = ConversationLog(paths, clock, Random(1))
-    first = date(2026, 1, 5)
+def test_a_mind_is_asked_of_two_in_a_night_and_no_more(bare: Life) -> None:
     for number in range(0, 49, 3):
-        at = datetime.combine(first + timedelta(days=number), datetime.min.time()).replace(hour=20)
-        log.append_many([Message(f"m{number}", at, "user", "花", f"{TOLD[number % 3]}{number}日目の話です。")])
-    clock.set(datetime(2026, 3, 2, 3))
-    mind = ScriptedDreamMind("model")
-    report = make_dreamer(paths, clock, log, mind).dream(today=False, catch_up=True)
-    summed = [change for change in report.changes if change.what == "period"]
-    assert len(summed) > 2
+        told(bare, date(2026, 1, 5) + timedelta(days=number), f"{TOLD[number % 3]}{number}日目の話です。", f"m{number}")
+    bare.clock.set(datetime(2026, 3, 2, 3))
+    mind = ScriptedDreamMind()
+    report = bare.dreamer(mind).dream(today=False, catch_up=True)
+    assert len(summed_up(report)) > 2
     assert 0 < mind.calls.count("summarise_period") <= 2
 
 
-def test_over_the_wire_a_model_is_asked_once_and_given_the_days(
-    paths: PersonaPaths, clock: HandClock, log: ConversationLog
-) -> None:
-    dream(paths, clock, log, MONDAY + timedelta(days=4))
+def test_over_the_wire_a_model_is_asked_once_and_given_the_days(life: Life) -> None:
+    dream(life, date(2026, 3, 6))
     answer = {"summary": "花さんは水族館に行き、模試を受けた。", "evidence": ["m1", "m2"]}
-    episodes = tuple(store(paths, clock).between(*WEEK))
     with ModelServer() as server:
         server.enqueue(json.dumps(answer, ensure_ascii=False))
-        mind = LanguageModelDreamMind(behind_openai(server))
-        draft = mind.summarise_period(PeriodMaterial(SHEET, WEEK, episodes), Cancel())
+        material = PeriodMaterial(SHEET, WEEK, tuple(life.episodes.between(*WEEK)))
+        draft = LanguageModelDreamMind(behind_openai(server)).summarise_period(material, Cancel())
     assert draft is not None
     assert (draft.summary, draft.evidence) == (answer["summary"], ["m0", "m1"])
     (chat,) = server.chats
-    assert all(text.rstrip("。") in chat.prompt for text in TOLD)
-    assert "一週間" in chat.prompt
+    assert all(words in chat.prompt for words in ("一週間", *(text.rstrip("。") for text in TOLD)))
 
 
-def test_what_is_summed_up_is_found_and_stands_in_prompts_instead_of_its_days(
-    paths: PersonaPaths, clock: HandClock, log: ConversationLog
-) -> None:
-    log.append_many([Message("m9", datetime(2026, 3, 10, 20), "user", "花", "新しい自転車を買いました。")])
-    dream(paths, clock, log, date(2026, 3, 11))
-    recall = Recall(paths, log, RecallSettings(), clock)
-    recall.catch_up()
-    found = recall.search("水族館 クラゲ", types=["episodic_memory"])
-    assert {f"episodic_memory/{WEEK}.json", f"episodic_memory/{MONDAY}.json"} <= {hit.path for hit in found}
-    recall.close()
-    episodes = store(paths, clock)
-    assert [one.span for one in episodes.periods.for_prompt(date(2026, 3, 20))] == [WEEK]
-    assert episodes.periods.for_prompt(date(2026, 3, 8)) == []  # its days stand there themselves
-
-
-def test_months_stand_where_no_week_does_and_a_few_of_each(paths: PersonaPaths, clock: HandClock) -> None:
-    paths.episodic_memory.mkdir(parents=True)
-    periods = store(paths, clock).periods
-    for number in range(400):
-        for span in (
-            week_of(date(2025, 1, 1) + timedelta(days=number)),
-            month_of(date(2025, 1, 1) + timedelta(days=number)),
-        ):
+def test_months_stand_where_no_week_does_and_a_few_of_each(bare: Life) -> None:
+    bare.paths.episodic_memory.mkdir(parents=True)
+    periods = bare.episodes.periods
+    for day in (date(2025, 1, 1) + timedelta(days=number) for number in range(400)):
+        for span in (week_of(day), month_of(day)):
             periods.path(span).write_bytes(Period(date=str(span), summary="x").sealed().dump())
     shown = [one.span for one in periods.for_prompt(date(2026, 1, 5))]
     assert [span.is_week for span in shown] == [False] * 6 + [True] * 4
@@ -177,34 +157,25 @@ def test_months_stand_where_no_week_does_and_a_few_of_each(paths: PersonaPaths, 
     assert all(one.last < other.first for one, other in pairwise(shown))
 
 
-def test_a_day_that_changes_is_summed_up_anew_and_a_persons_own_words_stay(
-    paths: PersonaPaths, clock: HandClock, log: ConversationLog
-) -> None:
-    later = Message("m9", datetime(2026, 3, 10, 20), "user", "花", "新しい自転車を買いました。")
-    log.append_many([later])
-    dream(paths, clock, log, date(2026, 3, 11))
-    episodes = store(paths, clock)
-    first = episodes.get(MONDAY)
-    assert first is not None
-    episodes.edit(
-        MONDAY, "水族館の日", ["ペンギンに会った"], based_on=episodes.digest_of(MONDAY), author="user", reason="x"
-    )
+def test_a_day_that_changes_is_summed_up_anew_and_a_persons_own_words_stay(life: Life) -> None:
+    told(life, date(2026, 3, 10), BICYCLE, "m9")
+    dream(life, date(2026, 3, 11))
+    episodes = life.episodes
+    seen = episodes.digest_of(MONDAY)
+    episodes.edit(MONDAY, "水族館の日", ["ペンギンに会った"], based_on=seen, author="user", reason="x")
     assert episodes.periods.get(WEEK) is None  # what it was made from reads otherwise now
-    log.append_many([Message("n1", datetime(2026, 3, 11, 20), "user", "花", "カレーを作りました。")])
-    assert str(WEEK) in dream(paths, clock, log, date(2026, 3, 12))
-    week = episodes.periods.get(WEEK)
-    assert week is not None
+    told(life, date(2026, 3, 11), "カレーを作りました。", "n1")
+    assert str(WEEK) in summed_up(dream(life, date(2026, 3, 12)))
+    week = week_of_life(life)
     assert "ペンギンに会った" in week.key_events
     own = {**json.loads(week.dump()), "summary": "わたしの一週間"}
     episodes.periods.path(WEEK).write_text(json.dumps(own, ensure_ascii=False), "utf-8")
     episodes.delete(MONDAY, author="user", reason="x")
-    dream(paths, clock, log, date(2026, 3, 13))
-    kept = episodes.periods.get(WEEK)
-    assert kept is not None
-    assert kept.summary == "わたしの一週間"
+    dream(life, date(2026, 3, 13))
+    assert week_of_life(life).summary == "わたしの一週間"
 
 
-def test_a_night_costs_what_is_new(paths: PersonaPaths, clock: HandClock) -> None:
+def test_a_night_costs_what_is_new() -> None:
     days = [MONDAY + timedelta(days=n) for n in range(60)]
     today = days[-1] + timedelta(days=1)
     due = due_spans(days, [], days[-1:], today)
@@ -212,6 +183,8 @@ def test_a_night_costs_what_is_new(paths: PersonaPaths, clock: HandClock) -> Non
     assert due == sorted(due, key=lambda span: (span.last, span.first), reverse=True)
     assert due_spans(days, due, days[-1:], today) == [span for span in due if span.first <= days[-1] <= span.last]
     assert due_spans(days[:1], [], [], today) == []
+    for name in ("2026-03-02", "2026-02-30~2026-03-01", "a~b", "2026-03-02~2026-03-08~", ""):
+        assert span_named(name) is None
 
 
 def test_what_mattered_most_is_what_is_trusted_most_from_each_day_first(clock: HandClock) -> None:
@@ -229,14 +202,8 @@ def test_what_mattered_most_is_what_is_trusted_most_from_each_day_first(clock: H
     ]
     week = condensed(Span(today - timedelta(days=9), today), episodes[:2], {"e1-0"}, "en", today)
     assert week.key_events[:3] == ["0-0", "0-1", "0-2"]
+    assert all("e1-0" not in ids for ids in week.key_event_evidence)
     whole = condensed(Span(today - timedelta(days=6), today), episodes, (), "en", today)
     assert {"0-3", "0-0", "1-0", "2-0", "3-0", "4-0"} <= set(whole.key_events)
-    assert len(whole.key_events) == 7
-    assert whole.emotional_tone == "positive"
-    assert all("e1-0" not in ids for ids in week.key_event_evidence)
+    assert (len(whole.key_events), whole.emotional_tone) == (7, "positive")
     assert "days with a conversation: 5" in whole.summary
-
-
-@pytest.mark.parametrize("name", ["2026-03-02", "2026-02-30~2026-03-01", "a~b", "2026-03-02~2026-03-08~", ""])
-def test_other_names_are_no_spans(name: str) -> None:
-    assert span_named(name) is None

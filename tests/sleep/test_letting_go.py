@@ -1,13 +1,10 @@
 """What a night lets go, and what it leaves alone: pins, a person's own, answers older than their questions."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
-import pytest
-
-from managers.memory.entity_store import EntityStore
-from managers.memory.goals import Goal, GoalStore
-from managers.memory.log import ConversationLog
-from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore
+from managers.memory.goals import Goal
+from managers.memory.questions import MAX_OPEN, Question, Questions
 from managers.sleep.tasks import (
     AnswerMaterial,
     EntitiesDraft,
@@ -17,33 +14,26 @@ from managers.sleep.tasks import (
     ResolutionDraft,
     ResolutionsDraft,
 )
-from managers.storage.paths import PersonaPaths
-from tests.fakes import HandClock
-from tests.sleep.dreamers import ScriptedDreamMind, make_dreamer, messages
+from tests.sleep.dreamers import Life, ScriptedDreamMind, messages
 
 OLD = "2026-08-01 03:00:00"
 
 
-def test_old_goals_and_questions_are_let_go_but_not_what_a_person_pinned(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    goals, questions = GoalStore(paths, night), QuestionStore(paths, night)
+def test_old_goals_and_questions_are_let_go_but_not_what_a_person_pinned(life: Life) -> None:
+    goals, questions = life.goals, life.questions
     for name in ("pinned", "old", "own"):
         mind = "user" if name == "own" else "model"
         goal = Goal(goal=name, id=name, created_at=OLD, updated_at=OLD, mind=mind)
-        goals.change(lambda all_of_them, goal=goal: all_of_them.created("short_term", goal), author="dream", reason="")  # type: ignore[misc]  # bound now
+        goals.change(lambda there, goal=goal: there.created("short_term", goal), author="dream", reason="")  # type: ignore[misc]
         asked = Question(topic=name, id=name, priority=0.1, created_at=OLD, mind=mind)
         questions.add(asked, author="dream", reason="")
     goals.pin("pinned", on=True, author="user")
     questions.pin("pinned", on=True, author="user")
-    make_dreamer(paths, night, log).dream(level=2)
-    assert {goal.id for goal in goals.load().active("short_term")} >= {"pinned", "own"}
-    assert {goal.id: goal.status for goal in goals.load().short_term}["old"] == "abandoned"
-    assert {q.id: q.status for q in questions.load().entries if q.id in ("pinned", "old", "own")} == {
-        "pinned": "open",
-        "old": "dropped",
-        "own": "open",
-    }
+    life.dreamer().dream(level=2)
+    statuses = {goal.id: goal.status for goal in goals.load().short_term}
+    assert [statuses[one] for one in ("pinned", "old", "own")] == ["active", "abandoned", "active"]
+    asked_of = {q.id: q.status for q in questions.load().entries}
+    assert [asked_of[one] for one in ("pinned", "old", "own")] == ["open", "dropped", "open"]
 
 
 def test_a_pinned_question_does_not_give_way_to_more_pressing_ones() -> None:
@@ -54,69 +44,43 @@ def test_a_pinned_question_does_not_give_way_to_more_pressing_ones() -> None:
     assert "mine" in {question.id for question in questions.open}
 
 
-def test_what_was_said_before_a_question_came_up_does_not_answer_it(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
+def test_what_was_said_before_a_question_came_up_does_not_answer_it(life: Life) -> None:
     """An old conversation is brought in after the question was asked."""
-    make_dreamer(paths, night, log).dream()
-    store = QuestionStore(paths, night)
-    store.add(Question(topic="旅行", id="trip", priority=0.9, evidence=["b2"]), author="dream", reason="")
+    life.dreamer().dream()
+    life.questions.add(Question(topic="旅行", id="trip", priority=0.9, evidence=["b2"]), author="dream", reason="")
 
     def answers(material: AnswerMaterial) -> ResolutionsDraft:
-        first = material.day.messages[0].id
-        return ResolutionsDraft(
-            resolutions=[
-                ResolutionDraft(question_id=one.id, answer="楽しかった。", evidence=[first]) for one in material.open
-            ]
-        )
+        told = {"answer": "楽しかった。", "evidence": [material.day.messages[0].id]}
+        found = [ResolutionDraft.model_validate({"question_id": one.id, **told}) for one in material.open]
+        return ResolutionsDraft(resolutions=found)
 
-    mind = ScriptedDreamMind(resolve_questions=answers)
-    log.append_many(messages(datetime(2025, 1, 5, 20), (("user", "旅行は楽しかったです。"),), "old"))
-    make_dreamer(paths, night, log, mind).dream(catch_up=True)
-    assert "trip" in {question.id for question in store.open()}
-    log.append_many(messages(night.now() - timedelta(hours=2), (("user", "旅行は楽しかったです。"),), "new"))
-    night.move(days=1)
-    make_dreamer(paths, night, log, mind).dream()
-    assert "trip" not in {question.id for question in store.open()}
+    mind, line = ScriptedDreamMind(resolve_questions=answers), (("user", "旅行は楽しかったです。"),)
+    life.log.append_many(messages(datetime(2025, 1, 5, 20), line, "old"))
+    life.dreamer(mind).dream(catch_up=True)
+    assert "trip" in {question.id for question in life.questions.open()}
+    life.log.append_many(messages(life.clock.now() - timedelta(hours=2), line, "new"))
+    life.clock.move(days=1)
+    life.dreamer(mind).dream()
+    assert "trip" not in {question.id for question in life.questions.open()}
 
 
-@pytest.mark.parametrize(("name", "alias"), [("モモ", "花"), ("モモ", "ねむ"), ("美咲", "友達")])
-def test_an_alias_does_not_make_one_of_two(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog, name: str, alias: str
-) -> None:
-    def two(material: EntityMaterial) -> EntitiesDraft:
-        fact = FactDraft(text="京都で働いている", evidence=["a2"])
-        one = EntityDraft(name="花", kind="person", aliases=["友達"], facts=[fact])
-        other = FactDraft(text="入院していた", evidence=["a5"])
-        found = [one, EntityDraft(name=name, kind="pet", aliases=[alias], facts=[other])]
-        return EntitiesDraft(entities=found if material.day.date.day == 19 else [])
-
-    make_dreamer(paths, night, log, ScriptedDreamMind(describe_entities=two)).dream()
-    store = EntityStore(paths, night)
-    keeper, other = store.get("花"), store.get(name)
-    assert keeper is not None
-    assert other is not None
-    assert "入院していた" not in {fact.text for fact in keeper.facts}
-    told = {fact.text for fact in other.facts}
-    assert "入院していた" in told
-    assert "京都で働いている" not in told
+def described(*found: EntityDraft) -> Callable[[EntityMaterial], EntitiesDraft]:
+    return lambda material: EntitiesDraft(entities=list(found) if material.day.date.day == 20 else [])
 
 
-def test_who_speaks_does_not_swallow_whom_they_speak_of(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    def two(material: EntityMaterial) -> EntitiesDraft:
-        own = FactDraft(text="本屋で働いている", evidence=["b3"])
-        one = EntityDraft(name="花", kind="person", aliases=["私", "美咲", "ねむ", "彼女"], facts=[own])
-        friend = EntityDraft(
-            name="美咲", kind="person", aliases=["彼女"], facts=[FactDraft(text="医者", evidence=["b3"])]
-        )
-        return EntitiesDraft(entities=[one, friend] if material.day.date.day == 20 else [])
+def person(name: str, fact: str, *aliases: str) -> EntityDraft:
+    facts = [FactDraft(text=fact, evidence=["b3"])]
+    return EntityDraft(name=name, kind="person", aliases=list(aliases), facts=facts)
 
-    make_dreamer(paths, night, log, ScriptedDreamMind(describe_entities=two)).dream()
-    store = EntityStore(paths, night)
-    keeper, friend = store.get("花"), store.get("美咲")
-    assert keeper is not None
-    assert friend is not None
-    assert (keeper.aliases, friend.aliases) == ((), ())
-    assert [fact.text for fact in friend.facts] == ["医者"]
+
+def test_an_alias_does_not_make_one_of_two(life: Life) -> None:
+    works = person("花", "本屋で働いている", "友達", "私", "美咲", "ねむ", "彼女")
+    others = [person("モモ", "入院していた", "花", "ねむ"), person("美咲", "医者", "友達", "彼女")]
+    life.dreamer(ScriptedDreamMind(describe_entities=described(works, *others))).dream()
+    cards = {card.name: card for card in life.entities.all()}
+    assert {name: [fact.text for fact in card.facts] for name, card in cards.items()} == {
+        "花": ["本屋で働いている"],
+        "モモ": ["入院していた"],
+        "美咲": ["医者"],
+    }
+    assert not {alias for card in cards.values() for alias in card.aliases} & {*cards, "私", "彼女", "ねむ"}
