@@ -11,9 +11,11 @@ from managers.recall.engine import Recall
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 from tests.fakes import HandClock
+from tests.recall.embedding_server import EmbeddingServer, serving
 from tests.recall.looking import Talk
 
 Open = Callable[..., Recall]
+Episode = Callable[[str, str], None]
 
 
 @pytest.fixture
@@ -46,16 +48,17 @@ def recall(open_recall: Open) -> Recall:
 
 
 @pytest.fixture
-def episode(paths: PersonaPaths) -> Callable[[str, str], None]:
+def server() -> Iterator[EmbeddingServer]:
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture
+def episode(paths: PersonaPaths) -> Episode:
     def write(day: str, summary: str) -> None:
         paths.episodic_memory.mkdir(parents=True, exist_ok=True)
-        content = {
-            "date": day,
-            "summary": summary,
-            "key_events": [],
-            "emotional_tone": "neutral",
-            "evidence": [f"e {day}"],
-        }
+        content = {"date": day, "summary": summary, "key_events": [], "emotional_tone": "neutral"}
+        content["evidence"] = [f"e {day}"]
         (paths.episodic_memory / f"{day}.json").write_text(json.dumps(content, ensure_ascii=False), "utf-8")
 
     return write

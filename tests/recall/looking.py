@@ -1,5 +1,8 @@
-"""What tests do with memories: say things, and look into the indexes."""
+"""What tests do with memories: say things, search, and look into the indexes."""
 
+import itertools
+import threading
+from collections.abc import Iterable
 from datetime import timedelta
 
 import numpy as np
@@ -7,6 +10,7 @@ import numpy as np
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.engine import Recall
+from managers.recall.hits import Hit
 from tests.fakes import HandClock
 
 
@@ -16,22 +20,48 @@ class Talk:
     def __init__(self, log: ConversationLog, clock: HandClock) -> None:
         self.log = log
         self.clock = clock
+        self._numbers = itertools.count()
 
-    def user(self, text: str) -> Message:
-        self.clock.move(seconds=20)
-        return self.log.append("user", "Emma", text)
+    def user(self, *said: str) -> Message:
+        """Say something, or one thing after the other; return the last."""
+        for text in said:
+            self.clock.move(seconds=20)
+            message = self.log.append("user", "Emma", text)
+        return message
 
     def persona(self, text: str) -> Message:
         self.clock.move(seconds=20)
         return self.log.append("persona", "Sora", text)
 
-    def past(self, text: str, days: int, *, role: str = "user", message_id: str = "") -> Message:
+    def past(self, text: str, days: int) -> Message:
         """Say something some days ago: it goes where its time belongs."""
         time = (self.clock.now() - timedelta(days=days)).replace(microsecond=0)
-        name = "Emma" if role == "user" else "Sora"
-        message = Message(message_id or f"p{days}-{abs(hash(text)) % 10**9}", time, role, name, text)  # type: ignore[arg-type]  # user or persona
+        message = Message(f"p{days}-{next(self._numbers)}", time, "user", "Emma", text)
         self.log.append_many([message])
         return message
+
+
+def texts(hits: Iterable[Hit]) -> list[str]:
+    return [hit.text for hit in hits]
+
+
+def found(recall: Recall, query: str, k: int = 20) -> list[str]:
+    """Return what a search finds, best first."""
+    return texts(recall.search(query, k))
+
+
+def codes(recall: Recall) -> list[str]:
+    """Return what a person is told of the indexes."""
+    return sorted({notice.code for notice in recall.status().notices})
+
+
+def caught_up(recall: Recall) -> Recall:
+    """Catch up, and wait until what makes vectors in the background has ended."""
+    recall.catch_up()
+    for thread in threading.enumerate():
+        if thread.name == "recall":
+            thread.join()
+    return recall
 
 
 def contents(recall: Recall) -> set[tuple[str, str, str, str]]:
@@ -55,7 +85,3 @@ def assert_sound(recall: Recall) -> None:
         waiting = {row[0] for row in index.store.connection().execute("SELECT chunk FROM unembedded")}
         assert vectors | waiting == set(rows)
         assert not vectors & waiting
-
-
-def texts(hits: list[object]) -> list[str]:
-    return [hit.text for hit in hits]  # type: ignore[attr-defined]  # hits

@@ -91,7 +91,7 @@ def registry(repository: str, files: dict[str, bytes], large: frozenset[str] = f
                 self.close_connection = True
             if state.mood == "hangs on":
                 self.wfile.write(body[:2_000_000])
-                state.going_on.wait(10)
+                state.going_on.wait()
                 body = body[2_000_000:]
             with suppress(OSError):
                 self.wfile.write(body)

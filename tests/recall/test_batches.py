@@ -1,7 +1,8 @@
 """A text that cannot be embedded holds up no other, and a model is loaded where nobody waits for it."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import cast
 
 import numpy as np
 import pytest
@@ -16,99 +17,99 @@ from managers.recall.errors import EmbeddingError
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.recall.conftest import Open
-from tests.recall.embedding_server import EmbeddingServer, serving
-from tests.recall.looking import Talk, assert_sound
+from tests.recall.embedding_server import EmbeddingServer, Mood
+from tests.recall.looking import Talk, assert_sound, caught_up, codes, found
+
+JADE = "The jade letter lies under the stairs."
 
 
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    with serving() as running:
-        yield running
+def through(server: EmbeddingServer, open_recall: Open, wait: Callable[[float], object] = lambda _: False) -> Recall:
+    return open_recall(embedder=GeminiEmbedder("key", address=server.address, wait=lambda _: None), wait=wait)
 
 
-def caught_up(recall: Recall) -> Recall:
-    recall.catch_up()
-    if worker := recall._upkeep.vectors.worker:
-        worker.join()
-    return recall
+def herons(count: int) -> list[str]:
+    return [f"Heron number {number}." for number in range(count)]
 
 
-def codes(recall: Recall) -> set[str]:
-    return {notice.code for notice in recall.status().notices}
+def test_batches_of_twenty_two_seconds_apart_and_a_failed_one_is_not_marked_as_done(
+    open_recall: Open, talk: Talk, server: EmbeddingServer
+) -> None:
+    talk.user(*herons(45))
+    own = open_recall()
+    own.catch_up()
+    own.close()
+    pauses: list[float] = []
+    server.moods.extend(["well", 503, 503, 503, 503])
+    recall = caught_up(through(server, open_recall, pauses.append))
+    asked = [len(body["requests"]) for body in server.requests]
+    assert asked == [20, 20, 20, 20, 1]  # three tries, and one whether it is the texts
+    assert pauses == [2.0]
+    assert recall.status().unembedded == 25
+    assert "embedder-failed" in codes(recall)
+    assert "Heron number 3." in found(recall, "heron number", 50)  # words find all meanwhile
+    assert_sound(recall)
+    caught_up(recall)
+    assert (recall.status().unembedded, recall.status().notices) == (0, ())
+    assert {text for text in server.texts if text.startswith("Heron")} == set(herons(45))
+    assert_sound(recall)
+    back = open_recall()  # the built-in one again
+    back.catch_up()
+    assert back.status().unembedded == 0
+    assert dict(back.search("herons", 1)[0].why).keys() >= {"semantic"}
 
 
-def through(server: EmbeddingServer, open_recall: Open) -> Recall:
-    return open_recall(
-        embedder=GeminiEmbedder("key", address=server.address, wait=lambda _: None), wait=lambda _: False
-    )
-
-
-def test_one_bad_text_costs_itself_alone(
+def test_one_bad_text_costs_itself_alone_and_is_tried_again_when_it_is_changed_or_a_day_later(
     open_recall: Open, talk: Talk, server: EmbeddingServer, clock: HandClock
 ) -> None:
-    for number in range(120):
-        talk.user("The poison is in the tea." if number == 60 else f"Heron number {number}.")
+    texts = herons(60)
+    texts[30] = "The poison is in the tea."
+    talk.user(*texts)
+    changed = talk.user("There is poison in the soup.")
     server.refused = "poison"
     recall = caught_up(through(server, open_recall))
-    assert recall.status().unembedded == 1
-    assert codes(recall) == {"embedding-put-off"}
-    assert "The poison is in the tea." in [hit.text for hit in recall.search("tea", 5)]
+    assert (recall.status().unembedded, codes(recall)) == (2, ["embedding-put-off"])
+    assert "The poison is in the tea." in found(recall, "tea", 5)
     assert_sound(recall)
     asked = len(server.requests)
     caught_up(recall)
     assert len(server.requests) == asked  # it is left alone
+    talk.log.supersede(changed.id, "There is sugar in the soup.")
+    assert caught_up(recall).status().unembedded == 1
     clock.move(hours=25)
     server.refused = ""
     caught_up(recall)
-    assert recall.status().unembedded == 0
-    assert codes(recall) == set()
+    assert (recall.status().unembedded, codes(recall)) == (0, [])
 
 
-def test_a_bad_text_that_is_changed_is_tried_at_once(open_recall: Open, talk: Talk, server: EmbeddingServer) -> None:
-    poison = talk.user("The poison is in the tea.")
-    talk.user("A heron.")
-    server.refused = "poison"
-    recall = caught_up(through(server, open_recall))
-    assert recall.status().unembedded == 1
-    talk.log.supersede(poison.id, "The sugar is in the tea.")
-    caught_up(recall)
-    assert recall.status().unembedded == 0
-    assert codes(recall) == set()
-
-
-@pytest.mark.parametrize("mood", [400, 401, 429, 500, "drop", "garbage"])
 def test_where_nothing_can_be_embedded_no_text_is_at_fault(
-    open_recall: Open, talk: Talk, server: EmbeddingServer, mood: object
+    open_recall: Open, talk: Talk, server: EmbeddingServer
 ) -> None:
-    for number in range(40):
-        talk.user(f"Heron number {number}.")
-    server.always = mood  # type: ignore[assignment]  # a mood
-    recall = caught_up(through(server, open_recall))
-    assert recall.status().unembedded == 40
-    assert codes(recall) == {"embedder-failed"}
-    assert len(server.requests) <= 4
+    talk.user(*herons(40))
+    recall = through(server, open_recall)
+    for mood in cast("list[Mood]", [400, 401, 429, 500, "drop", "garbage"]):
+        server.always = mood
+        server.requests.clear()
+        caught_up(recall)
+        assert (recall.status().unembedded, codes(recall)) == (40, ["embedder-failed"]), mood
+        assert len(server.requests) <= 4, mood
     server.always = "well"
-    caught_up(recall)
-    assert recall.status().unembedded == 0
+    assert caught_up(recall).status().unembedded == 0
 
 
 class Library(LocalEmbedder):
     """A model whose loading can be waited for, and whose library fails in its own way."""
 
+    name = "library"
     loaded = 0
 
-    def __init__(self, model: str = "library") -> None:
+    def __init__(self, model: str = "library", fails: str = "") -> None:
         super().__init__(model)
         self.may_load = threading.Event()
         self.may_load.set()
-        self.fails = ""
-
-    @property
-    def name(self) -> str:
-        return "library"
+        self.fails = fails
 
     def _load(self) -> None:
-        self.may_load.wait(5)
+        self.may_load.wait()
         type(self).loaded += 1
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
@@ -118,13 +119,9 @@ class Library(LocalEmbedder):
 
 
 def test_a_text_that_a_library_stumbles_over_costs_itself_alone(open_recall: Open, talk: Talk) -> None:
-    for number in range(30):
-        talk.user("poison" if number == 7 else f"Heron number {number}.")
-    library = Library()
-    library.fails = "poison"
-    recall = caught_up(open_recall(embedder=library))
-    assert recall.status().unembedded == 1
-    assert codes(recall) == {"embedding-put-off"}
+    talk.user(*herons(20), "poison", *herons(9))
+    recall = caught_up(open_recall(embedder=Library(fails="poison")))
+    assert (recall.status().unembedded, codes(recall)) == (1, ["embedding-put-off"])
 
 
 def test_a_model_is_loaded_when_a_persona_wakes_and_no_search_waits_for_it(open_recall: Open, talk: Talk) -> None:
@@ -135,24 +132,19 @@ def test_a_model_is_loaded_when_a_persona_wakes_and_no_search_waits_for_it(open_
     recall = open_recall(embedder=library)
     recall.catch_up()  # nothing is unembedded
     assert [dict(hit.why).get("semantic", 0) for hit in recall.search("heron", 1)] == [0]
-    assert codes(recall) == {"embedder-loading"}
+    assert codes(recall) == ["embedder-loading"]
     library.may_load.set()
-    worker = recall._upkeep.vectors.worker
-    assert worker is not None
-    worker.join()
+    caught_up(recall)
     assert dict(recall.search("heron", 1)[0].why)["semantic"] > 0
-    assert codes(recall) == set()
+    assert codes(recall) == []
+    once = open_recall(embedder=Library())
+    once.get_ready()  # whoever searches once and goes waits for the model
+    assert dict(once.search("heron", 1)[0].why)["semantic"] > 0
 
 
-def test_whoever_searches_once_and_goes_waits_for_the_model(open_recall: Open, talk: Talk) -> None:
-    talk.user("A heron by the river.")
-    caught_up(open_recall(embedder=Library())).close()
-    recall = open_recall(embedder=Library())
-    recall.get_ready()
-    assert dict(recall.search("heron", 1)[0].why)["semantic"] > 0
-
-
-def test_all_personas_have_one_model() -> None:
+def test_all_personas_have_one_model_and_nobody_waits_for_one_that_is_being_loaded() -> None:
+    with pytest.raises(EmbeddingError):
+        Library().query("heron")
     one, two = shared(Library, "a"), shared(Library, "a")
     assert one is two
     assert shared(Library, "b") is not one
@@ -165,47 +157,31 @@ def test_all_personas_have_one_model() -> None:
     assert Library.loaded == before + 1
 
 
-def test_nobody_waits_for_a_model_that_is_being_loaded() -> None:
-    with pytest.raises(EmbeddingError):
-        Library().query("heron")
-
-
+@pytest.mark.parametrize("when", ["before", "between two batches"])
 def test_what_is_for_this_computer_only_is_given_to_no_embedder_elsewhere(
-    open_recall: Open, talk: Talk, server: EmbeddingServer, paths: PersonaPaths
+    open_recall: Open, talk: Talk, server: EmbeddingServer, paths: PersonaPaths, when: str
 ) -> None:
-    kept = talk.user("The jade letter lies under the stairs.")
-    for number in range(30):
-        talk.user(f"Heron number {number}.")
-    AudienceStore(paths, write_plainly(paths)).mark(kept.id, "this-computer", [kept.id])
-    recall = caught_up(through(server, open_recall))
-    assert "jade" not in str(server.requests)
-    assert recall.status().unembedded == 1
-    assert "The jade letter lies under the stairs." in [hit.text for hit in recall.search("jade letter", 5)]
-    assert_sound(recall)
+    kept = talk.user(JADE)
+    talk.user(*herons(70))  # the newest are asked for first
 
-
-def test_what_is_marked_while_vectors_are_made_reaches_no_embedder_elsewhere(
-    open_recall: Open, talk: Talk, server: EmbeddingServer, paths: PersonaPaths
-) -> None:
-    kept = talk.user("The jade letter lies under the stairs.")
-    for number in range(120):
-        talk.user(f"Heron number {number}.")  # the newest are asked for first
-
-    def mark_between_batches(_: float) -> bool:
+    def mark(_: float = 0) -> bool:
         AudienceStore(paths, write_plainly(paths)).mark(kept.id, "this-computer", [kept.id])
         return False
 
-    embedder = GeminiEmbedder("key", address=server.address, wait=lambda _: None)
-    recall = caught_up(open_recall(embedder=embedder, wait=mark_between_batches))
+    if when == "before":
+        mark()
+    recall = caught_up(through(server, open_recall, mark))
     assert any("Heron" in text for text in server.texts)
-    assert not [text for text in server.texts if "jade" in text]
+    assert "jade" not in str(server.requests)
     assert recall.status().unembedded == 1
+    assert JADE in found(recall, "jade letter", 5)
+    assert_sound(recall)
 
 
 def test_where_nobody_can_tell_what_is_kept_no_embedder_elsewhere_is_given_anything(
     open_recall: Open, talk: Talk, server: EmbeddingServer, paths: PersonaPaths
 ) -> None:
-    talk.user("The jade letter lies under the stairs.")
+    talk.user(JADE)
     paths.memory.mkdir(exist_ok=True)
     (paths.memory / "audience.json").write_text("no json", "utf-8")
     recall = caught_up(through(server, open_recall))

@@ -2,17 +2,17 @@
 
 import json
 import shutil
-from collections.abc import Callable
 
 from managers.memory.entity_store import EntityStore
 from managers.memory.log import ConversationLog
 from managers.recall.engine import Recall
 from managers.recall.past_conversations import search_past_conversations
 from managers.storage.paths import PersonaPaths
-from tests.recall.conftest import Open
+from tests.fakes import HandClock
+from tests.recall.conftest import Episode
 from tests.recall.looking import Talk, assert_sound, contents
 
-CARD = "# Entity Memory: {}\nCreated: 2026-01-01 12:00:00\n\n- {}\n"
+CARD = "# Entity Memory: {}\nCreated: 2026-01-01 12:00:00\n\n- one called so\n"
 CONFLICT = "{} (Hana's conflicted copy 2026-02-03).{}"
 
 
@@ -22,42 +22,28 @@ def paths_in(recall: Recall) -> set[str]:
     return {path for path, *_ in contents(recall)}
 
 
-def test_copies_of_memories_are_not_indexed(
-    recall: Recall, talk: Talk, paths: PersonaPaths, episode: Callable[[str, str], None]
+def test_copies_of_memories_are_not_indexed_and_what_only_looks_alike_is(
+    recall: Recall, talk: Talk, paths: PersonaPaths, episode: Episode, clock: HandClock
 ) -> None:
     talk.past("The lighthouse keeper sings", 400)
     episode("2026-01-02", "We spoke of the sea")
     for folder in (paths.entity_memory, paths.knowledge, paths.memory):
         folder.mkdir(exist_ok=True)
-    (paths.entity_memory / "Momo.md").write_text(CARD.format("Momo", "a cat"))
+    for name in ("Momo", "Anna", "Anna-Maria", "Anna 2"):
+        (paths.entity_memory / f"{name}.md").write_text(CARD.format(name))
     (paths.knowledge / "guide.txt").write_text("How to sail")
     (paths.memory / "memory_main.txt").write_text("A quiet day")
     (paths.memory / "insights_archived_001.json").write_text(
         json.dumps([{"id": "in_1", "insight": "likes the sea", "created_at": "2026-01-03"}])
     )
     before = paths_in(recall)
-    assert len(before) == 6
+    assert len(before) == 9
     for original in (paths.folder / name for name in before):
         shutil.copy(original, original.with_name(CONFLICT.format(original.stem, original.suffix[1:])))
         shutil.copy(original, original.with_name(f"{original.stem} (1){original.suffix}"))
         shutil.copy(original, original.with_name(f"{original.stem}-LAPTOP-1{original.suffix}"))
     assert paths_in(recall) == before
-
-
-def test_entities_that_only_look_alike_are_all_known(recall: Recall, paths: PersonaPaths) -> None:
-    paths.entity_memory.mkdir()
-    for name in ("Anna", "Anna-Maria", "Anna 2"):
-        (paths.entity_memory / f"{name}.md").write_text(CARD.format(name, f"one called {name}"))
-    assert len(paths_in(recall)) == 3
-
-
-def test_a_copy_of_an_entity_is_no_entity(paths: PersonaPaths, log: ConversationLog) -> None:
-    paths.entity_memory.mkdir()
-    (paths.entity_memory / "Momo.md").write_text(CARD.format("Momo", "a cat"))
-    (paths.entity_memory / "Momo-LAPTOP.md").write_text(CARD.format("Momo", "a cat"))
-    store = EntityStore(paths, log._clock)
-    assert store.names() == ["Momo"]
-    assert [entity.name for entity in store.all()] == ["Momo"]
+    assert sorted(EntityStore(paths, clock).names()) == ["Anna", "Anna 2", "Anna-Maria", "Momo"]
 
 
 def test_a_copy_of_an_imported_source_is_not_searched(paths: PersonaPaths, log: ConversationLog) -> None:
@@ -68,35 +54,31 @@ def test_a_copy_of_an_imported_source_is_not_searched(paths: PersonaPaths, log: 
     assert len(search_past_conversations(log, paths, "lighthouse", excluded=0)) == 1
 
 
-def ids_of(recall: Recall) -> list[str]:
-    recall.catch_up()
-    assert_sound(recall)
-    return sorted(unit for _, unit, *_ in contents(recall))
+def test_messages_that_stand_twice_are_indexed_once(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
+    def units() -> int:
+        recall.catch_up()
+        assert_sound(recall)
+        return len(contents(recall))
 
-
-def test_messages_that_stand_twice_are_indexed_once(
-    open_recall: Open, talk: Talk, paths: PersonaPaths, log: ConversationLog
-) -> None:
     for days in (100, 70, 40):
         talk.past(f"Something {days} days ago", days)
     talk.user("And now")
-    recall = open_recall()
-    once = ids_of(recall)
+    assert units() == 4
     months = sorted(paths.log_archives.glob("*.txt"))
     twice = paths.log_archives / "everything.txt"
     twice.write_bytes(b"".join(month.read_bytes() for month in months))
-    assert len(ids_of(recall)) == len(once)
+    assert units() == 4
     months[0].write_bytes(months[0].read_bytes() * 2)
-    assert len(ids_of(recall)) == len(once)
+    assert units() == 4
     paths.log.write_bytes(months[-1].read_bytes() + paths.log.read_bytes())
-    assert len(ids_of(recall)) == len(once)
+    assert units() == 4
     for month in months:
         month.unlink()
-    assert len(ids_of(recall)) == len(once)
+    assert units() == 4
     twice.unlink()
-    assert len(ids_of(recall)) == 2  # what `log.txt` holds
+    assert units() == 2  # what `log.txt` holds
     paths.log.write_bytes(b"")
-    assert ids_of(recall) == []
+    assert units() == 0
 
 
 def test_a_change_that_stands_twice_is_in_the_order_of_its_first(

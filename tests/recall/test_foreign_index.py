@@ -16,7 +16,7 @@ from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.index.connection import ForeignTablesError, connect
 from managers.storage.paths import PersonaPaths
 from tests.recall.conftest import Open
-from tests.recall.looking import Talk
+from tests.recall.looking import Talk, codes, found
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT"
 NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
@@ -24,32 +24,13 @@ NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 Harm = Callable[[Path, Path], None]
 """Does something to an index's file; the second path is a file that must come to no harm."""
 
-
-def written(path: Path, *statements: str) -> None:
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        for statement in statements:
-            connection.execute(statement)
-        connection.commit()
-
-
-def endless_view(path: Path, _precious: Path) -> None:
-    written(path, "DROP TABLE meta", f"CREATE VIEW meta AS {ENDLESS} CAST(x AS TEXT) AS key, 'x' AS value FROM n")
-
-
-def trigger(path: Path, _precious: Path) -> None:
-    written(path, "CREATE TRIGGER told AFTER INSERT ON vectors BEGIN DELETE FROM chunks; END")
-
-
-def default_that_computes(path: Path, _precious: Path) -> None:
-    written(path, "ALTER TABLE files ADD COLUMN more TEXT DEFAULT 'x' CHECK (length(more) < 9)")
-
-
-def computed_column(path: Path, _precious: Path) -> None:
-    written(path, "ALTER TABLE chunks ADD COLUMN loud TEXT AS (upper(text)) VIRTUAL")
-
-
-def one_more_table(path: Path, _precious: Path) -> None:
-    written(path, "CREATE TABLE smuggled (what TEXT)")
+STATEMENTS: dict[str, tuple[str, ...]] = {
+    "one more table": ("CREATE TABLE smuggled (what TEXT)",),
+    "endless view": ("DROP TABLE meta", f"CREATE VIEW meta AS {ENDLESS} CAST(x AS TEXT) AS key, 'x' AS value FROM n"),
+    "trigger": ("CREATE TRIGGER told AFTER INSERT ON vectors BEGIN DELETE FROM chunks; END",),
+    "default that computes": ("ALTER TABLE files ADD COLUMN more TEXT DEFAULT 'x' CHECK (length(more) < 9)",),
+    "computed column": ("ALTER TABLE chunks ADD COLUMN loud TEXT AS (upper(text)) VIRTUAL",),
+}
 
 
 def link(path: Path, precious: Path) -> None:
@@ -80,17 +61,19 @@ def journal_that_deletes(path: Path, precious: Path) -> None:
     path.with_name(path.name + "-journal").write_bytes(header.ljust(sector, b"\0") + named)
 
 
-ON_POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are made in other ways there")
-HARMS = [
-    endless_view,
-    trigger,
-    default_that_computes,
-    computed_column,
-    one_more_table,
-    folder,
-    journal_that_deletes,
-    *(pytest.param(harm, marks=ON_POSIX, id=harm.__name__) for harm in (link, link_beside, pipe)),
-]
+FILES: dict[str, Harm] = {"folder": folder, "journal": journal_that_deletes}
+if sys.platform != "win32":  # links and pipes are made in other ways there
+    FILES |= {"link": link, "link beside": link_beside, "pipe": pipe}
+
+
+def do_harm(harm: str, path: Path, precious: Path) -> None:
+    if harm in FILES:
+        FILES[harm](path, precious)
+        return
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for statement in STATEMENTS[harm]:
+            connection.execute(statement)
+        connection.commit()
 
 
 @pytest.fixture
@@ -102,42 +85,38 @@ def precious(tmp_path: Path) -> Iterator[Path]:
     assert path.read_text("utf-8") == "the only copy"
 
 
-@pytest.mark.parametrize("harm", HARMS)
+@pytest.mark.parametrize("harm", [*STATEMENTS, *FILES])
 def test_a_search_index_of_somebody_elses_is_begun_anew(
-    open_recall: Open, talk: Talk, paths: PersonaPaths, harm: Harm, precious: Path
+    open_recall: Open, talk: Talk, paths: PersonaPaths, harm: str, precious: Path
 ) -> None:
     talk.user("The violin needs new strings.")
     first = open_recall()
     first.catch_up()
     first.close()
     for name in ("current_log_index", "faiss_index_static"):
-        harm(paths.rag_index / name / "index.sqlite", precious)
+        do_harm(harm, paths.rag_index / name / "index.sqlite", precious)
     second = open_recall()
-    assert second.search("violin") == []
-    assert "index-broken" in {notice.code for notice in second.status().notices}
+    assert found(second, "violin") == []
+    assert "index-broken" in codes(second)
     second.catch_up()
-    assert [hit.text for hit in second.search("violin")] == ["The violin needs new strings."]
-    assert "index-broken" not in {notice.code for notice in second.status().notices}
+    assert found(second, "violin") == ["The violin needs new strings."]
+    assert "index-broken" not in codes(second)
 
 
-@pytest.mark.parametrize("harm", [one_more_table, folder, journal_that_deletes, pytest.param(link, marks=ON_POSIX)])
-def test_so_is_a_map(tmp_path: Path, harm: Harm, precious: Path) -> None:
+@pytest.mark.parametrize("harm", ["one more table", *FILES])
+def test_so_is_a_map_and_a_cache_of_vectors(tmp_path: Path, harm: str, precious: Path) -> None:
     file = SheetFile(tmp_path / "map.sqlite", NETWORK)
     with file.opened() as sheet:
         sheet.note(revision=3)
-    harm(file.path, precious)
+    do_harm(harm, file.path, precious)
     with pytest.raises(sqlite3.DatabaseError), file.opened():
         pass
     file.remove()
     with file.opened() as sheet:
         assert sheet.number("revision") == 0
-
-
-@pytest.mark.parametrize("harm", [one_more_table, folder, journal_that_deletes, pytest.param(link, marks=ON_POSIX)])
-def test_so_is_a_cache_of_vectors(tmp_path: Path, harm: Harm, precious: Path) -> None:
     path = tmp_path / "embeddings.sqlite"
     before = CachedEmbedder(NgramEmbedder(), path).passages(["a violin"])
-    harm(path, precious)
+    do_harm(harm, path, precious)
     assert (CachedEmbedder(NgramEmbedder(), path).passages(["a violin"]) == before).all()
 
 

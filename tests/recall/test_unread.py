@@ -1,10 +1,8 @@
 """One file that cannot be read costs itself and nothing else: what is said afterwards is found."""
 
-import io
 import os
 import sys
-import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +15,13 @@ from managers.recall.engine import Recall
 from managers.recall.index import indexing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
-from tests.recall.conftest import Open
-from tests.recall.looking import Talk, assert_sound
+from tests.recall.conftest import Episode, Open
+from tests.recall.looking import Talk, assert_sound, codes, found
+from tests.recall.test_documents import packed_as
 from tests.recall.test_reading_process import pdf_bomb
+from tests.speeds import one_quick
 
-
-def codes(recall: Recall) -> list[str]:
-    return sorted(notice.code for notice in recall.status().notices)
+DOOR = "The lighthouse has a red door."
 
 
 def write(path: Path, data: bytes) -> None:
@@ -31,21 +29,9 @@ def write(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def unknown_method() -> bytes:
-    """A packed file whose way of packing nobody knows."""
-    output = io.BytesIO()
-    with zipfile.ZipFile(output, "w") as archive:
-        archive.writestr("word/document.xml", "<x/>")
-    data = bytearray(output.getvalue())
-    for mark, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
-        at = data.index(mark) + place
-        data[at : at + 2] = (99).to_bytes(2, "little")
-    return bytes(data)
-
-
 BROKEN: dict[str, bytes] = {
     "knowledge/wide.csv": b'a,b\n"' + b"x" * 200_000 + b"\0",
-    "knowledge/packed.docx": unknown_method(),
+    "knowledge/packed.docx": packed_as(99),
     "knowledge/declared.html": b"<![a\x00",
     "knowledge/torn.pdf": b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj",
     "knowledge/not.md": b"\0\1\2",
@@ -63,7 +49,7 @@ BROKEN: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("broken", [*BROKEN, "all of them"])
+@pytest.mark.parametrize("broken", one_quick(["all of them", *BROKEN]))
 def test_what_is_said_after_a_broken_file_is_found(
     open_recall: Open, talk: Talk, paths: PersonaPaths, broken: str
 ) -> None:
@@ -72,33 +58,29 @@ def test_what_is_said_after_a_broken_file_is_found(
             write(paths.folder / name, data)
     recall = open_recall()
     recall.catch_up()
-    talk.user("The lighthouse has a red door.")
+    talk.user(DOOR)
     recall.catch_up()
-    assert "The lighthouse has a red door." in [hit.text for hit in recall.search("red door of the lighthouse")]
+    assert DOOR in found(recall, "red door of the lighthouse")
     recall.rebuild()
-    assert "The lighthouse has a red door." in [hit.text for hit in recall.search("red door of the lighthouse")]
+    assert DOOR in found(recall, "red door of the lighthouse")
     assert_sound(recall)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names that are no text are possible there alone")
-def test_a_name_that_is_no_text_is_said_and_stops_nothing(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
-    paths.knowledge.mkdir()
-    with open(os.fsencode(paths.knowledge) + b"/caf\xe9.txt", "wb") as file:  # noqa: PTH123  # no Path holds such a name
-        file.write(b"words")
-    talk.user("The lighthouse has a red door.")
-    recall.catch_up()
-    assert [hit.text for hit in recall.search("lighthouse")] == ["The lighthouse has a red door."]
-    assert codes(recall) == ["recall-unreadable"]
-    assert "caf?.txt" in recall.status().notices[0].sentence("en")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
-def test_a_link_to_itself_stops_nothing(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
+def test_a_name_that_is_no_text_is_said_and_a_link_to_itself_stops_nothing(
+    recall: Recall, talk: Talk, paths: PersonaPaths
+) -> None:
     paths.knowledge.mkdir()
     (paths.knowledge / "ring.txt").symlink_to("ring.txt")
-    talk.user("The lighthouse has a red door.")
+    talk.user(DOOR)
     recall.catch_up()
-    assert [hit.text for hit in recall.search("lighthouse")] == ["The lighthouse has a red door."]
+    assert found(recall, "lighthouse") == [DOOR]
+    with open(os.fsencode(paths.knowledge) + b"/caf\xe9.txt", "wb") as file:  # noqa: PTH123  # no Path holds such a name
+        file.write(b"words")
+    recall.catch_up()
+    assert found(recall, "lighthouse") == [DOOR]
+    assert "recall-unreadable" in codes(recall)
+    assert any("caf?.txt" in notice.sentence("en") for notice in recall.status().notices)
 
 
 class _Refuses:
@@ -121,39 +103,31 @@ class _Refuses:
         return self.passages([text])
 
 
-def test_a_file_that_can_be_read_and_not_indexed_costs_no_other(
-    open_recall: Open, talk: Talk, paths: PersonaPaths
-) -> None:
+def test_a_file_that_can_be_read_and_not_indexed_costs_no_other(open_recall: Open, paths: PersonaPaths) -> None:
     for name in ("a", "b", "c"):
         write(paths.knowledge / f"{name}.txt", b"The barn is " + (b"poison" if name == "b" else name.encode()))
     recall = open_recall(embedder=_Refuses())
     recall.catch_up()
-    assert {hit.text for hit in recall.search("barn")} == {"The barn is a", "The barn is c"}
+    assert set(found(recall, "barn")) == {"The barn is a", "The barn is c"}
     assert "knowledge/b.txt" in next(iter(recall.status().notices)).sentence("ja")
     write(paths.knowledge / "b.txt", b"The barn is mended")
     recall.catch_up()
-    assert len(recall.search("barn")) == 3
+    assert len(found(recall, "barn")) == 3
     assert recall.status().notices == ()
     assert_sound(recall)
 
 
-@pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is really read, in order: the beginning of each document."""
-    seen: list[str] = []
+def test_a_document_that_failed_is_tried_again_only_when_it_has_changed(
+    open_recall: Open, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[str] = []
     real = reading.DocumentReader.read
 
     def read(self: reading.DocumentReader, kind: str, data: bytes, seconds: float, wait: float = -1) -> list[Part]:
-        seen.append(data[:8].decode("latin-1"))
+        reads.append(data[:8].decode("latin-1"))
         return real(self, kind, data, seconds, wait)
 
     monkeypatch.setattr(reading.DocumentReader, "read", read)
-    return seen
-
-
-def test_a_document_that_failed_is_tried_again_only_when_it_has_changed(
-    open_recall: Open, talk: Talk, paths: PersonaPaths, reads: list[str]
-) -> None:
     settings = RecallSettings(document_seconds=1)
     write(paths.knowledge / "a.pdf", pdf_bomb())
     recall = open_recall(settings)
@@ -174,17 +148,13 @@ def test_a_document_that_failed_is_tried_again_only_when_it_has_changed(
     settings.document_seconds = 2  # as the sentence says
     again.catch_up()
     assert len(reads) == 3
-    write(paths.knowledge / "a.pdf", b"")
     (paths.knowledge / "a.pdf").unlink()
     again.catch_up()
     assert (len(reads), codes(again), again.unread_documents()) == (3, [], {})
 
 
-def test_it_is_said_until_it_is_mended(
-    open_recall: Open, paths: PersonaPaths, episode: Callable[[str, str], None]
-) -> None:
+def test_it_is_said_until_it_is_mended(recall: Recall, paths: PersonaPaths, episode: Episode) -> None:
     write(paths.knowledge / "a.pdf", b"%PDF-1.4 broken")
-    recall = open_recall()
     recall.catch_up()
     episode("2026-01-05", "A walk.")
     recall.catch_up()  # a round that has to do with other files says it still
@@ -198,22 +168,16 @@ def test_it_is_said_until_it_is_mended(
     assert recall.search("broken", types=["knowledge"])
 
 
-def test_nobody_waits_in_a_turn_for_a_slow_document(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
+def test_a_short_document_is_found_in_the_turn_after_it_was_put_there_and_nobody_waits_for_a_slow_one(
+    open_recall: Open, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recall = open_recall(RecallSettings(document_seconds=60))
-    talk.user("Hello.")
+    write(paths.knowledge / "warm.txt", b"The process has been started.")
     recall.catch_up()
     write(paths.knowledge / "slow.pdf", pdf_bomb())
     recall.for_turn("What is in the manual?", window=[])
     assert recall.unread_documents() == {}  # it is given its whole time after the answer
-
-
-def test_a_short_document_is_found_in_the_turn_after_it_was_put_there(
-    recall: Recall, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    (paths.knowledge / "slow.pdf").unlink()
     monkeypatch.setattr(indexing, "_TURN_SECONDS", 60)
-    talk.user("Hello.")
-    recall.catch_up()
-    write(paths.knowledge / "warm.txt", b"The process has been started.")
-    recall.catch_up()
     write(paths.knowledge / "a.md", b"# Filter\nRinse the filter of the heron fountain monthly.")
     assert "heron fountain" in recall.search_knowledge_base("filter of the heron fountain")[0].text
