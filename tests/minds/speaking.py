@@ -1,9 +1,11 @@
-"""What the tests of the built-in mind share: whom it speaks as, what it is asked, what it says."""
+"""What the tests of the built-in mind share: whom it speaks as, what it is asked, what it says, and tables of both."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
+import pytest
 from pydantic import BaseModel
 
 from agent.minds.builtin import BuiltInMind
@@ -28,10 +30,20 @@ from managers.mind import (
     ToolSpec,
 )
 from managers.recall.hits import Hit
+from tests.speeds import one_quick
 
 NOW = datetime(2026, 11, 21, 15, 0)
 SHIORI = Sheet("しおり", "ja", "あなたは「しおり」。一人称は「私」。丁寧な話し方をする。", "ユウ")
 MIA = Sheet("Mia", "en", "You are Mia, warm and casual.", "Alex")
+NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。")
+HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
+
+Row = tuple[str | tuple[str, ...], str, str]
+"""What is said (or several things that are met alike), a pattern of each answer to it, and one of none of them.
+
+Lines that are said one after the other are parted by " / ": the answer to the last one counts.
+"""
+in_all_their_ways = pytest.mark.parametrize("seeds", one_quick([range(3), range(3, 15)]), ids=["3 seeds", "12 more"])
 
 
 class Note(BaseModel):
@@ -79,6 +91,10 @@ def pieces(asked: ReplyRequest, seed: int = 0) -> list[ReplyPiece]:
     return [piece for piece in BuiltInMind(seed).reply(asked, Cancel()) if not isinstance(piece, Grounds)]
 
 
+def speak(asked: ReplyRequest, seed: int = 0) -> str:
+    return "".join(piece.text for piece in pieces(asked, seed) if isinstance(piece, TextPiece))
+
+
 def say(text: str, sheet: Sheet = SHIORI, *, seed: int = 0, **more: Any) -> str:
     found = pieces(request(text, sheet, **more), seed)
     if found and isinstance(call := found[0], ToolCall) and name_noted(str(call.arguments["text"]), sheet.persona):
@@ -100,6 +116,36 @@ def converse(lines: Sequence[str], sheet: Sheet, **more: Any) -> list[str]:
         said.append(say(line, sheet, turns=turns, now=now, **more))
         turns += [ChatTurn("user", line, now), ChatTurn("persona", said[-1], now)]
     return said
+
+
+class Answering(Protocol):
+    def __call__(self, lines: Sequence[str], sheet: Sheet, *, seed: int) -> str: ...
+
+
+def in_one_talk(lines: Sequence[str], sheet: Sheet, *, seed: int, **more: Any) -> str:
+    return converse(lines, sheet, seed=seed, **more)[-1]
+
+
+def fit(text: str) -> Sheet:
+    """Return who speaks the language of a text: nobody of the two knows the name of the user."""
+    return NEMU if re.search("[ぁ-ヿ一-鿿]", text) else HAZEL
+
+
+def check(
+    rows: Iterable[Row],
+    seeds: Iterable[int] = (0,),
+    answer: Answering = in_one_talk,
+    who: Callable[[str], Sheet] = fit,
+) -> None:
+    """Refuse answers that are not what a table says, all of them together."""
+    found = []
+    for alike, expected, forbidden in rows:
+        for said in (alike,) if isinstance(alike, str) else alike:
+            lines = said.split(" / ")
+            told = {answer(lines, who(lines[-1]), seed=seed): None for seed in seeds}
+            found += [f"{said} → {one} (not: {expected})" for one in told if not re.search(expected, one)]
+            found += [f"{said} → {one} (has: {forbidden})" for one in told if forbidden and re.search(forbidden, one)]
+    assert not found, "\n".join(found)
 
 
 # --- a long conversation -------------------------------------------------------------------------------------

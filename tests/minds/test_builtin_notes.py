@@ -1,165 +1,177 @@
-"""What the built-in mind writes down when it is told to, and what it does not."""
+"""The built-in mind meets somebody: names that are given and used, what it writes down when told to, and what not."""
 
 import re
 from dataclasses import replace
+from typing import Any
 
-import pytest
 from pydantic import BaseModel
 
-from managers.mind import (
-    ChatTurn,
-    SentFile,
-    Sheet,
-    TextPiece,
-    ToolCall,
-    ToolSpec,
-)
-from tests.minds.speaking import DAY_JA, MIA, NOW, SHIORI, converse, pieces, request, say
+from agent.minds.builtin.talk.quotation import readable
+from managers.language.reading.introductions import is_about_oneself, name_in, name_noted
+from managers.mind import ChatTurn, SentFile, TextPiece, ToolCall, ToolSpec
+from tests.minds.speaking import DAY_JA, HAZEL, MIA, NEMU, NOW, SHIORI, Row, check, converse, fit, pieces, request, say
+
+MET: list[Row] = [
+    (("Hi, I'm Aoi", "Hello, I am Aoi.", "hi i'm aoi", "My name is Aoi", "call me Aoi", "Hey there! I'm Aoi. Nice to meet you.", "It's Aoi", "Hi! I'm Aoi Prieto, 41, a nurse in Bristol."), "(?s)(?=.*Aoi)(?=.*Hazel)", "more about"),
+    (("こんにちは、あおいです", "あおいっていいます", "私の名前はあおいです", "はじめまして、あおいです。よろしくね", "あおいって呼んで"), "(?s)(?=.*あおいさん)(?=.*はじめまして)", ""),
+    (("My name is Aoi, I work as a nurse.", "My name is aoi, I work as a nurse."), "(?s)Aoi.{40}", "name is"),
+    ("Hi, I'm Aoi / I baked a cake today / What's my name?", "Aoi", ""),
+    (("こんにちは、あおいです / 私の名前、わかる？", "やあ / 私の名前わかる？ / あおい"), "あおいさん", ""),
+    ("こんばんは / 名前は遥。横浜に住んでる。 / わたしの名前は？", "遥さん", ""),
+    ("こんばんは / わしは茂。岐阜におる。 / わたしの名前は？", "茂さん", ""),
+    ("こんばんは / 名前は湊", "湊さん", ""),
+    ("健太です、よろしく / 名前は本当は健一なんだ / 私の名前は？", "健一さん", ""),
+    ("Hi, I'm Tom / My name is actually Thomas, not Tom / What's my name?", "Thomas", ""),
+    ("犬を飼ったよ / 名前は本当はポチなんだ", "", "ポチさん"),
+    ("猫を飼い始めたよ / 名前はクロ。", "", "クロさん|ねむというよ"),
+    ("猫を飼い始めたよ / 名前はクロ。 / わたしの名前は？", "", "クロさん"),
+    ("僕はケンって呼んで", "ケンさん", ""),
+]  # fmt: skip
+NAMES = {
+    "はじめまして〜！ゆいって呼んでね！": "ゆい", "名前ですか　和子といいます": "和子", "健太じゃなくて健一って呼んで": "健一",
+    "みんなからゆいって呼ばれてる": "ゆい", "hi nemu! I'm Emma, I live in Osaka": "Emma", "名前はあおい": "あおい",
+}  # fmt: skip
+NO_NAMES = [
+    "Hi, I'm tired", "hi, i'm bored", "I'm home", "I'm German", "hello, i'm vegan", "I'm going to bed", "I'm not sure",
+    "こんにちは、元気です", "やあ、さむいです", "嬉しいです", "雨です", "おはよう、学生です", "そうです", "call me later",
+    "call me when you're done", "My name is really hard to pronounce", "I'm good, a bit sleepy", "It's Tuesday, a busy day",
+    "妻は美咲です", "主人は正夫です", "猫はクロって呼んでます", "友達をケンと呼んでいる", "娘は花といいます",
+    "彼のことはジョンって呼んで", "私の名前忘れたでしょ", "私の名前、覚えてる？",
+]  # fmt: skip
+NO_OWN_NAMES = ["名前は秘密", "名前は決まってない", "僕は猫。", "わしは大工。", "わたしは学生"]
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("私の誕生日は5月3日だって覚えておいて", "ユウさんの誕生日は5月3日"),
-        ("火曜日は歯医者、覚えておいてね。", "火曜日は歯医者"),
-        ("牛乳を買うことをメモして", "牛乳を買う"),
-        ("覚えておいて。母の名前は和子です", "母の名前は和子です"),
-        ("鍵の番号は1234です。これを覚えておいてください", "鍵の番号は1234です"),
-    ],
-)
-def test_it_keeps_notes_when_told_to(text: str, kept: str) -> None:
-    asked = request(text)
-    (call,) = pieces(asked)
+def test_somebody_who_says_their_name_is_greeted_by_it_then_and_afterwards() -> None:
+    check(MET, range(2), lambda lines, sheet, *, seed: converse(lines, sheet, seed=seed, tools=())[-1])
+    check(MET[:3], range(2))
+    turns = [ChatTurn("user", "what's my name?"), ChatTurn("persona", "You haven't told me. What shall I call you?")]
+    assert "Aoi" in say("Aoi", HAZEL, turns=turns)
+    assert "Hazel" not in say("what's my name?", HAZEL, notes="I am Hazel. My name is Hazel.")
+
+
+def test_what_only_stands_like_a_name_is_none() -> None:
+    assert {said: name_in(readable(said), is_first=True) for said in NAMES} == NAMES
+    assert {said: name for said in NO_NAMES if (name := name_in(said, is_first=True))} == {}
+    assert {said: name for said in NO_OWN_NAMES if (name := name_in(said, is_first=True, is_own=True))} == {}
+    assert not is_about_oneself(["猫を飼い始めたよ"])
+    for said in ("名前はクロ", "猫を飼っています。名前はクロ"):
+        assert name_in(said, is_first=False) == ""
+
+
+def noted(text: str, sheet: Any, **more: Any) -> ToolCall:
+    (call,) = pieces(request(text, sheet, **more))
     assert isinstance(call, ToolCall)
     assert call.name == "edit_notepad"
-    assert call.arguments["operation"] == "append"
-    assert kept in call.arguments["text"]
-    answered = [
-        ChatTurn("persona", "", tool_calls=(call,)),
-        ChatTurn("tool", "メモ帳に書きました。", tool_call_id=call.id),
-    ]
-    told = say(text, after=answered)
-    assert re.search(r"書いておきました|書き留めました|残してあります", told)
+    return call
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Please remember that my interview is on Monday",
-        "Can you make a note that my interview is on Monday?",
-        "my interview is on Monday. don't forget that",
-        "Remember: my interview is on Monday",
-        "my interview is on Monday, please note that down",
-    ],
-)
-def test_it_keeps_notes_in_english(text: str) -> None:
-    (call,) = pieces(request(text, MIA))
-    assert isinstance(call, ToolCall)
-    assert "my interview is on Monday" in call.arguments["text"]
+def nothing_noted(text: str, sheet: Any, **more: Any) -> bool:
+    return all(isinstance(piece, TextPiece) for piece in pieces(request(text, sheet, **more)))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "私の名前を覚えてる？",
-        "あの日のこと覚えてる？",
-        "Do you remember my sister?",
-        "I remember that day well",
-        "Remember when we talked about cats?",
-        "メモ帳を買った",
-    ],
-)
-def test_questions_about_memory_are_no_notes(text: str) -> None:
-    assert not any(isinstance(piece, ToolCall) for piece in pieces(request(text)))
+def test_a_name_that_is_put_right_takes_the_place_of_the_one_before() -> None:
+    tom, kenta = replace(HAZEL, user_name="Tom"), replace(NEMU, user_name="健太")
+    english, japanese = "2026-11-20 Tom said: “My name is Tom”", "2026-11-20 名前は「健太」。"
+    for text, sheet, old, name in (
+        ("My name is actually Thomas, not Tom", tom, english, "Thomas"),
+        ("Actually, my real name is Thomas", tom, english, "Thomas"),
+        ("It's Thomas, not Tom", tom, english, "Thomas"),
+        ("My name isn't Tom, it's Thomas", tom, english, "Thomas"),
+        ("名前は本当は健一なんだ", kenta, japanese, "健一"),
+        ("私の名前は実は健一です", kenta, japanese, "健一"),
+        ("健太じゃなくて健一だよ", kenta, japanese, "健一"),
+    ):
+        call = noted(text, sheet, notes=f"2026-11-19 buy milk\n{old}")
+        assert (call.arguments["operation"], call.arguments["old_text"]) == ("replace", old)
+        assert name_noted(str(call.arguments["text"]), sheet.persona) == name
+        assert name in say(text, sheet, tools=())
+    assert nothing_noted("My name is actually Thomas", tom, notes="2026-11-19 buy milk")  # it is in the settings
+
+
+def test_a_name_outlives_the_conversation() -> None:
+    for text, asked, name in (
+        ("はじめまして、ゆうです。", "私の名前は？", "ゆう"),
+        ("Hi, I'm Anna.", "What's my name?", "Anna"),
+    ):
+        note = str(noted(text, fit(text)).arguments["text"])
+        assert name in say(asked, fit(text), notes=note)
+        assert nothing_noted(text, fit(text), notes=note)  # once is enough
+        assert nothing_noted(text, fit(text), tools=())  # off the record
+
+
+def test_it_keeps_notes_when_told_to_and_only_then() -> None:
+    wrong = []
+    for text, kept in {
+        "私の誕生日は5月3日だって覚えておいて": "ユウさんの誕生日は5月3日", "火曜日は歯医者、覚えておいてね。": "火曜日は歯医者",
+        "牛乳を買うことをメモして": "牛乳を買う", "覚えておいて。母の名前は和子です": "母の名前は和子です",
+        "鍵の番号は1234です。これを覚えておいてください": "鍵の番号は1234です",
+        "Please remember that my interview is on Monday": "my interview is on Monday",
+        "Can you make a note that my interview is on Monday?": "my interview is on Monday",
+        "my interview is on Monday. don't forget that": "my interview is on Monday",
+        "Remember: my interview is on Monday": "my interview is on Monday",
+        "my interview is on Monday, please note that down": "my interview is on Monday",
+    }.items():  # fmt: skip
+        sheet = MIA if text.isascii() else SHIORI
+        call = noted(text, sheet)
+        wrong += [text] * (call.arguments["operation"] != "append" or kept not in call.arguments["text"])
+        after = [ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", "ok", tool_call_id=call.id)]
+        told = say(text, sheet, after=after)
+        wrong += [told] * (
+            not re.search(r"書いておきました|書き留めました|残してあります|wrote|written|noted|note", told)
+        )
+    assert wrong == []
+    for text in ("私の名前を覚えてる？", "あの日のこと覚えてる？", "Do you remember my sister?", "I remember that day well", "Remember when we talked about cats?", "メモ帳を買った"):  # fmt: skip
+        assert nothing_noted(text, SHIORI)
+    turns = [ChatTurn("user", "私の誕生日、知ってる？", NOW), ChatTurn("persona", "まだ聞いていません。", NOW)]
+    bare = str(noted("3月14日だよ、メモしといて", SHIORI, turns=turns).arguments["text"])
+    assert re.search("(?=.*誕生日)(?=.*3月14日)", bare)
 
 
 def test_a_note_that_failed_or_may_not_be_written_is_owned_up_to() -> None:
     text = "牛乳を買うことをメモして"
-    (call,) = pieces(request(text))
-    assert isinstance(call, ToolCall)
-    failed = [
-        ChatTurn("persona", "", tool_calls=(call,)),
-        ChatTurn("tool", "ディスクの空きがないため書けませんでした。", tool_call_id=call.id),
-    ]
+    call = noted(text, SHIORI)
+    refusal = "ディスクの空きがないため書けませんでした。"
+    failed = [ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", refusal, tool_call_id=call.id)]
     assert "書けませんでした" in say(text, after=failed)
     assert "書けない" in say(text, tools=())
+    for seed in range(6):  # off the record it promises nothing
+        assert not any("覚えてお" in one for one in converse([*DAY_JA[:6], "おやすみ"], SHIORI, seed=seed, tools=()))
 
 
-def test_a_bare_date_is_noted_with_what_it_answers() -> None:
-    turns = [ChatTurn("user", "私の誕生日、知ってる？", NOW), ChatTurn("persona", "まだ聞いていません。", NOW)]
-    (call,) = pieces(request("3月14日だよ、メモしといて", turns=turns))
-    assert isinstance(call, ToolCall)
-    assert "誕生日" in call.arguments["text"]
-    assert "3月14日" in call.arguments["text"]
-
-
-def test_a_name_is_taken_up_when_it_is_given() -> None:
-    sheet = Sheet("ねむ", "ja", "くだけた言葉で話す。")
-    assert "ケンさん" in say("僕はケンって呼んで", sheet)
-    assert "Ken" in say("call me Ken", Sheet("Hazel", "en", "casual"))
-
-
-@pytest.mark.parametrize(
-    ("text", "asked", "name", "sheet"),
-    [
-        ("はじめまして、ゆうです。", "私の名前は？", "ゆう", Sheet("ねむ", "ja", "くだけた言葉で話す。")),
-        ("Hi, I'm Anna.", "What's my name?", "Anna", Sheet("Hazel", "en", "casual")),
-    ],
-)
-def test_a_name_outlives_the_conversation(text: str, asked: str, name: str, sheet: Sheet) -> None:
-    (call,) = pieces(request(text, sheet))
-    assert isinstance(call, ToolCall)
-    note = str(call.arguments["text"])
-    assert name in say(asked, sheet, notes=note)
-    assert all(isinstance(piece, TextPiece) for piece in pieces(request(text, sheet, notes=note)))  # once is enough
-    assert all(isinstance(piece, TextPiece) for piece in pieces(request(text, sheet, tools=())))  # off the record
-
-
-def test_off_the_record_it_does_not_promise_to_remember() -> None:
-    for seed in range(12):
-        told = converse([*DAY_JA[:6], "おやすみ"], SHIORI, seed=seed, tools=())
-        assert not any("覚えてお" in reply for reply in told)
-
-
-@pytest.mark.parametrize("text", ["このメモを覚えておいて", "これを覚えておいて", "Please remember this note"])
-def test_a_file_that_is_to_be_kept_is_kept_with_its_text_or_owned_up_to(text: str) -> None:
-    sheet = MIA if text.isascii() else SHIORI
-    short = replace(request(text, sheet), files=(SentFile("買い物.txt", (("", "牛乳と卵を買う。\n金曜に歯医者。"),)),))
-    (call,) = pieces(short)
-    assert isinstance(call, ToolCall)
-    assert "牛乳と卵を買う。 金曜に歯医者" in str(call.arguments["text"])
-    long = replace(short, files=(SentFile("買い物.txt", (("", "牛乳を買う。" * 200),)),))
-    told = "".join(piece.text for piece in pieces(long) if isinstance(piece, TextPiece))
-    assert re.search(r"長すぎ|too long", told)
-    unread = replace(short.message, attachments=("images/note.png",))
-    told = "".join(p.text for p in pieces(replace(short, files=(), message=unread)) if isinstance(p, TextPiece))
-    assert re.search(r"読めない|読めません|can't read", told)
+def test_a_file_that_is_to_be_kept_is_kept_with_its_text_or_owned_up_to() -> None:
+    for text in ("このメモを覚えておいて", "これを覚えておいて", "Please remember this note"):
+        short = SentFile("買い物.txt", (("", "牛乳と卵を買う。\n金曜に歯医者。"),))
+        asked = replace(request(text, MIA if text.isascii() else SHIORI), files=(short,))
+        (call,) = pieces(asked)
+        assert isinstance(call, ToolCall)
+        assert "牛乳と卵を買う。 金曜に歯医者" in str(call.arguments["text"])
+        unread = replace(asked.message, attachments=("images/note.png",))
+        for case, owned_up in (
+            (replace(asked, files=(SentFile("買い物.txt", (("", "牛乳を買う。" * 200),)),)), r"長すぎ|too long"),
+            (replace(asked, files=(), message=unread), r"読めない|読めません|can't read"),
+        ):
+            told = "".join(piece.text for piece in pieces(case) if isinstance(piece, TextPiece))
+            assert re.search(owned_up, told)
 
 
 class What(BaseModel):
     about: str = ""
 
 
-@pytest.mark.parametrize(
-    ("text", "answer", "told"),
-    [
+def test_it_says_what_it_let_go_of_and_claims_nothing_where_it_cannot() -> None:
+    tools = (ToolSpec("forget_messages", "Forget", What),)
+    for text, answer, told in (
         ("今の話は忘れて", "忘れました: 15:02からのメッセージ2件。会話からも検索からも消えました。", "15:02"),
         ("猫の話は忘れて", "忘れました: 15:02からのメッセージ2件。", "猫"),
         ("Please forget what I just said", "Forgotten: 2 messages, from 15:02. They are out of search.", "15:02"),
-    ],
-)
-def test_it_says_what_it_let_go_of(text: str, answer: str, told: str) -> None:
-    sheet = MIA if text.isascii() else SHIORI
-    tools = (ToolSpec("forget_messages", "Forget", What),)
-    (call,) = pieces(request(text, sheet, tools=tools))
-    assert isinstance(call, ToolCall)
-    after = [ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", answer, tool_call_id=call.id)]
-    for seed in range(4):
-        said = say(text, sheet, seed=seed, tools=tools, after=after)
-        assert told in said
-        assert re.search(r"2件|2 messages", said)
-
-
-@pytest.mark.parametrize(("text", "sheet"), [("今の話は忘れて", SHIORI), ("Please forget what I just said", MIA)])
-def test_where_it_cannot_forget_it_claims_nothing(text: str, sheet: Sheet) -> None:
-    assert re.search(r"何も忘れていません|forgotten nothing", say(text, sheet))
+    ):
+        sheet = MIA if text.isascii() else SHIORI
+        (call,) = pieces(request(text, sheet, tools=tools))
+        assert isinstance(call, ToolCall)
+        after = [ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", answer, tool_call_id=call.id)]
+        for seed in range(4):
+            said = say(text, sheet, seed=seed, tools=tools, after=after)
+            assert told in said
+            assert re.search(r"2件|2 messages", said)
+    assert "何も忘れていません" in say("今の話は忘れて")
+    assert "forgotten nothing" in say("Please forget what I just said", MIA)

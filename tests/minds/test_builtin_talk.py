@@ -1,165 +1,223 @@
-"""The built-in mind in small talk: what goes on and what is new, echoes, itself, jokes, memory after a concern."""
+"""The built-in mind in conversation: what people say, what every answer to it holds, and what none may hold."""
 
 import dataclasses
 import re
 from datetime import datetime, timedelta
 
-import pytest
-
 from agent.minds.builtin import BuiltInMind
-from managers.language.reading.introductions import name_in
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import Cancel, ChatTurn, Company, OpenQuestion, Sheet, TextPiece
 from managers.sleep.autonomy import Occasion
-from tests.minds.speaking import MIA, NOW, SHIORI, converse, request, say
-
-HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
-NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。")
-
-_COMFORT = re.compile(
-    r"It takes something|no hurry here|I'm listening|Say as much|hardest part|急がなくて|ここにいるよ|聞いてるよ|言葉にするだけ|話せるところ"
+from tests.minds.speaking import (
+    HAZEL,
+    MIA,
+    NEMU,
+    NOW,
+    SHIORI,
+    Row,
+    check,
+    converse,
+    hit,
+    in_all_their_ways,
+    request,
+    say,
 )
 
+SORRY = r"sorry|hurts|sad|Thank you for telling|悲しい|つらかった|お悔やみ|胸が痛|寂しく|無理に"
+JOY = r"(?i)wonderful|lovely|Congrat|happy for you|Well done|素敵|嬉しい|おめで[とた]"
+PLANS = r"look forward|preparations|just as you want|that day to be|いい望み|きっかけ|叶う|楽しみ"
+NIGHT = r"(?i)night|Sleep well|Until tomorrow"
+COMFORT = r"It takes something|no hurry here|I'm listening|Say as much|hardest part|急がなくて|ここにいるよ|聞いてるよ|言葉にするだけ|話せるところ"
+BODY = r"体がない|体験|経験|毎日は|わたしの毎日|no body"
+IGNORANCE = r"don't remember|found nothing|nothing about|in my memory|don't know|look things up|can't look|覚えてない|見つから|メモに|記憶にない|調べ|わからない|探せ"
+FAREWELL = r"Take care out there|See you later|Travel"
 
-@pytest.mark.parametrize(
-    ("lines", "sheet"),
-    [
-        (["I failed my exam, I'm heartbroken", "I have a cat named Momo, she is white"], HAZEL),
-        (["My dog died.", "My sister is visiting us on Sunday"], HAZEL),
-        (["今日上司にみんなの前で怒鳴られた", "やっと引っ越しの片付けが終わったよ"], NEMU),
-        (["試験に落ちた", "うちにモモっていう白い猫がいるよ"], NEMU),
-    ],
-)
-def test_comfort_stays_with_what_was_sad(lines: list[str], sheet: Sheet) -> None:
-    for seed in range(6):
-        assert not _COMFORT.search(converse(lines, sheet, seed=seed)[-1])
+MET: list[Row] = [
+    # sorrow and joy
+    (("昨日、猫が死んでしまった", "My grandmother passed away", "my mom died yesterday", "My uncle Stanley died on Monday.", "昨日、母が死んだ", "うちの犬が死んじゃった"), SORRY, "So your|んですね"),
+    ("父が亡くなって、すごく悲しい。おやすみ", ".{20}", ""),
+    ("My brother Neil and I haven't spoken since the funeral.", "", "about your brother|losing your brother"),
+    ("My uncle Stanley died in the war.", "", "somebody near you"),
+    (("妻の和子は三年前に先に逝ってしもうた。", "祖父は十年前に亡くなったんだ"), "", "ふあ|んん"),
+    ("Arthur died in 1998. / Arthur loved trains.", "", "often|What is"),
+    ("主人が三月に亡くなりました / 孫は主人によく似てる", "", "よく話す|元気だった|どんな人|叶うと|会うのは"),
+    ("主人が三月に亡くなりました / 孫は主人によく似てる / 主人に会いたい", "", "よく話す|元気だった|どんな人|叶うと|会うのは"),
+    ("主人が三月に亡くなりました / 朝、味噌汁をふたり分作ってしまうの", "", "いいね|出来はどう|ごちそう"),
+    ("妻の和子は三年前に先に逝ってしもうた。 / ばあさんの味噌汁がもう一度飲みたいなあ", "", PLANS),
+    (("I failed my exam, I'm heartbroken / I have a cat named Momo, she is white", "My dog died. / My sister is visiting us on Sunday", "I have to give a speech and I'm terrified. / My ex called last night. / We talked for two hours.", "今日上司にみんなの前で怒鳴られた / やっと引っ越しの片付けが終わったよ", "試験に落ちた / うちにモモっていう白い猫がいるよ"), "", COMFORT),
+    ("My boss shouted at me. / It was about a report.", "", "report like"),
+    (("試験に合格した！やったー！", "I got the job!!", "I got the promotion!!!", "My wife Anna is expecting, due in May!", "My daughter Ellie got into the school choir!", "My niece had her baby last night, a boy!", "I passed my ward exam.", "My uncle Stanley died on Monday. / My niece had her baby, a little girl!", "my brother called / he's getting married!", "弟から電話があった / 結婚するんだって！"), JOY, ""),
+    (("My wife is expecting a package", "I applied for the promotion"), "", JOY),
+    ("マラソンを完走するのが目標", "", "おめでとう"),
+    ("莉子の手紙が優しすぎて泣いた", "", "つらかった|胸が痛む"),
+    (("猫を飼いたいんだけど、アパートがペット禁止でさ", "旅行に行きたいけど、お金がなくて", "I'd love a cat but my apartment doesn't allow pets."), "", "和む|楽しみがひとつ|いいね。|up to lately|How nice|glad"),
+    ("カレーを作ったよ / 妹と京都に行った / 映画を見た / 娘が熱を出した", "", "好きなんだ|聞いていたい"),
+    ("It's been a strange week. On Monday my car broke down and I had to walk two miles in the rain. Then on Wednesday my grandmother had a fall and she's in hospital, and I'm really scared for her. My garden is full of tulips.", "", r"two miles|tulips|car\b"),
+    ("I cut my thumb on the bandsaw, silly old fool.", "Oh no|painful|nasty thing|still hurt|had a look at it", ""),
+    ("I cut the cake for everyone.", "", "Oh no|painful|nasty thing|still hurt|had a look at it"),
+    ("My mum broke her hip on Friday.", r"How is your mum now\?", "nuisance|like that|Were you"),
+    (("去年膝を手術してな。", "風邪で熱が出て寝込んだ"), "", "って、どんな感じ"),
+    (("犬のワクチンに行ってきたよ", "犬の予防接種で病院に行った", "娘の予防接種に行ってきた"), "", "体の調子"),
+    # what happened, what is to come, and what has to be done
+    (("I burnt the risotto tonight lol", "I spilt tea over the rug tonight", "We baked a cake for next week", "We had a lovely weekend at the lake"), "", PLANS),
+    (("I need to buy a suit", "スーツ買わなきゃ"), "", "look forward|good find|treat|楽しみ|いい買い物"),
+    (("来週の木曜は整形外科の予約だ。", "明日は早番だから6時起き。やだー", "来月3日おもちのワクチンだった"), "", "楽しみがひとつ|準備は|感じ？"),
+    ("来年は旅行に行く予定", "", "その日は"),
+    (("土曜のライブ行けなくなるかも", "友達の莉子と行く予定だったのに", "蓮と虫を捕りに行く約束をしたんだ"), "", "出かけてきた|足を運んだ"),
+    ("明日は寝坊して、そのあと部屋の掃除をする", "", "ついてない|災難|大丈夫だった"),
+    ("I work at a bakery", "", "end in sight|busy"),
+    ("my coworker Ana is leaving next month", "", PLANS + "|forward"),
+    (("I'll miss her", "he said he never loved me"), "", "keen|cloud|fun"),
+    (("仕事やめたい", "I want to quit my job"), "", "叶うと|when do you think|look forward"),
+    (("まあ、がんばるよ", "well, I'll manage"), "", "楽しみ|look forward|preparations"),
+    (("来週の火曜、湊の健康診断があるの忘れそう", "血圧の薬を飲むんだけど、すぐ忘れる", "電話するの忘れそうだな"), "覚えてお|書いておく", f"毎日|{BODY}"),
+    ("今朝は庭のトマトに水をやったよ。", "育ててる|出来は|トマト", ""),
+    (("転職しようかなあ",), "", "転職って|できないんだ"),
+    ("Maybe I should call my brother.", "part of you|You could|no need to decide", ""),
+    (("何を着ていこうかな", "I wonder what I should cook"), "[?？]$", "know that|look things up|わからないんだ|調べ"),
+    # greetings and goodbyes
+    (("Right, bed. Night.", "Well, I'll turn in. Goodnight.", "Ok, bedtime.", "I'm going to call it a night", "Anyway, off to bed", "Night all", "Ok night x"), NIGHT, r"\?"),
+    (("I'm off until Thursday, thank goodness.", "I'm off today", "I'm off work this week"), "", FAREWELL),
+    (("こんばんは / 今日はカレーを作ったよ / 眠くなってきた。おやすみ", "じゃあ昼寝するかな。また話そう。", "今日は楽しかった。おやすみ"), "", "？"),
+    (("ok gotta go, bye", "じゃあまたね", "Well, bye!"), "Goodbye|See you|Until|また|気をつけて", ""),
+    ("did you sleep well?", "", "Sleep well|remember"),
+    ("こんにちは", "", "、あなた。"),
+    ("久しぶり！元気だった？", "", IGNORANCE),
+    ("Hey, long time no see!", "", "kind of thing|look things up"),
+    ("Hello, I'm Dana. I drive a school bus in Bristol.", "", "What brings you"),
+    ("Well, I'd better go and feed the birds.", "", "Did you go|get out"),
+    # words that only look like something
+    ("My friend Beth says I should go part time.", "", "good to get out|outing"),
+    ("My father went blind in one eye.", "", "good to get out|outing|What was"),
+    ("She's losing her memory, bit by bit.", "", r"bad luck|nuisance|Oh no\."),
+    ("Year nine were a nightmare today.", "", "scared"),
+    ("It was about money, stupid really.", "", "furious"),
+    ("Just got in from a twelve-hour shift and my feet are killing me.", "", "Both feelings|different feelings"),
+    ("My wife Anna made soup.", "", "Do you see"),
+    ("My grandson comes on Sundays to help in the workshop.", "", "What did you say"),
+    ("She called me by her brother's name.", "", "name like"),
+    ("I'm the maid of honour.", "", "honour like|more about honour"),
+    ("I want to use you as a diary.", "", "good wish|comes true|What gave you"),
+    ("my daughter Lily wants chocolate ones", "", "wants chocolate like"),
+    ("I'm 34 years old.", "", "about years"),
+    ("Forget the interview.", "", "nuisance"),
+    ("from Olivia import Emma", "", "Olivia"),
+    ("helpコマンド: python app.py chat NAME", "", "What"),
+    ("夫の健太が夕飯にカレー作ってくれた", "", "どんな人|よく話す"),
+    ("うちの猫がカーテン破いた", "", "カーテンの話を聞くと、和む"),
+    ("勝手に変えられたんだけどありえなくない？", "", "ありえなくないんだ"),
+    ("退屈だから、話し相手になってくれんか。", "", "体|経験"),
+    (("図書館の怪談とか知ってる？", "おいしい店知ってる？"), "", BODY),
+    ("楽しみすぎて寝れん", "", "んんだ"),
+    ("まあいっか！", "", "どうなった|体がない"),
+    ("なんか浮気？疑惑？", "", f"{BODY}|体が"),
+    ("コーヒーは好きじゃないです", "", "いきいき|好きになった|惹かれ"),
+    ("大丈夫よ、そんなつもりじゃないの", "", "過ごしたい|うまくいく|大丈夫よ"),
+    ("佐知子さんもご主人を亡くした人", "", "ごご"),
+    ("来週お茶に行く約束をしました", "", "(?<!お)茶か"),
+    ("N2のtestは12月6日", "", "^の|。の"),
+    ("I haven't eaten since yesterday", "", "good meal|Did you have it"),
+    ("my sister Ruth says i should eat", "", "trouble|want doing|have to be done"),
+    ("でも昨日、友達の美咲とカフェに行ったんだ", "", "カフェですか"),
+    ("Yeah, thanks", "", "happened then"),
+    ("ugh", "", "rest of it"),
+    ("なんでもない", "", "そのあと"),
+    ("Tell me something funny", "", "small thing this week"),
+    # what is given back of it
+    ("犬が学校を休んだ", "", "休んな"),
+    ("昨日は海で泳いだよ", "", "泳いな"),
+    ("うちに白い猫がいるよ", "", "あなたに"),
+    ("I have a white cat, she is three", "", "cat, she"),
+    ("She's three", "", "'s three like"),
+    ("My cat Momo is funny", "", "known your cat"),
+    ("My cat Momo is funny / my sister Nora is coming tomorrow", "", "Animals"),
+    ("check this out https://example.com/a?b=c it's so funny", "", "https"),
+    ("https://www.youtube.com/watch?v=dQw4w9WgXcQ", "link|pages", ""),
+    ("```python\nfor i in range(10):\n    print(i)\n```", "code", ""),
+    # what is said to the persona
+    (("you never answer properly", "that makes no sense", "ちゃんと答えてよ", "意味わからない"), "sorry|right to say|missed|ごめん|答えられて", ""),
+    (("asdfgh jkl", "dfghjkl", "sdfkjh qwrtpl"), "make out|can't read", "asdfgh|dfghjkl|sdfkjh"),
+    (("hmm", "strengths", "lol", "tv", "rhythm", "sports"), "", "make out|can't read"),
+    (("not much, you?", "and you?", "特に何も。そっちは？"), "", IGNORANCE),
+    (("I don't want to talk about it", "let's change the subject", "その話はしたくない", "話題変えよう"), "", "more|So you|もう少し|したくないんだね|話題"),
+    (("do you ever get bored?", "who made you?", "can you sing?", "退屈しないの？", "ねむって本物？", "誰が作ったの？", "歌える？", "君の趣味は？"), "", IGNORANCE),
+    ("わたしのこと好き？", "", "調べ|記憶にない"),
+    ("Do you love me?", "", "nothing of the kind|have no body"),
+    (("ねえ、夢って見る？", "Do you ever dream?", "夢は見ますか"), "「夢」のページ|“Dreams” page", ""),
+    (("昨日、変な夢を見た", "I had a strange dream last night."), "", "ページ|page"),
+    (("What do you think about rainy days?", "Do you like rain?"), "rain on glass", ""),
+    (("雨の日ってどう思う？", "ねむは雨は好き？", "あなたは何が好き？"), "雨の音", ""),
+    ("What do you like?", "", "You love"),
+    (("好きな食べ物は？", "What's your favourite food?"), "", "雨の音|rain|You are|あなたは「"),
+    (("英語は話せる？", "Do you speak French?", "Can you speak Japanese?"), "英語|English", BODY),
+    ("I'm making pancakes / Do you like pancakes?", "", "making pancakes"),
+    (("名前は？", "お名前教えて", "名前は何？", "君の名前は？"), "ねむ", ""),
+    (("あなたはAIなの？", "Are you a real person?"), "言語モデル|language model", ""),
+    (("詩を書いて", "俳句を作って", "明日の朝8時に起こして", "電気をつけて", "Remind me tomorrow at 8", "Remind me to call mum", "Turn on the lights"), "こころとモデル|Mind and model", ""),
+    (("カレーの作り方を教えて", "pythonでコードを書いて", "123かける45は？", "write code for a website", "how do I make curry?", "what is 15% of 80?"), "できない|can't do", ""),
+    ("カレーの作り方を教えて / カレーの作り方を教えて", "できない", "言語モデルをつなげば"),
+    ("what is 15% of 80? / what is 25% of 80?", "can't do", "Connect one"),
+    (("フランスの首都はどこ？", "What is the capital of France?"), "わからない|調べられない|don't know|can't look", ""),
+    (("Ich habe heute meinen Schlüssel verloren und bin sehr traurig.", "Je m'appelle Luc et j'habite à Lyon.", "안녕하세요", "Привет, как дела?"), "Japanese|日本語", ""),
+    ("孫の名前は？", "", "世の中|預けて"),
+    ("Tell me a joke / another one / tell me another joke", "", "can't do"),
+    ("Tell me a joke / What does that mean?", "", "don't know"),
+    ("冗談を言って / それってどういう意味？", "", IGNORANCE),
+    ("My neighbour keeps playing drums at midnight. / Should I say something to him?", "drums", "best small thing|on your mind lately"),
+    ("Say something", r"\?", ""),
+    ("I'd like to be a museum guide / what do you think?", "guide", ""),
+    ("美術館のガイドになりたいんだ / どう思う？", "ガイド", ""),
+    ("My brother Tom is getting divorced and I'm worried. / What do you think about Tom?", "divorced", ""),
+    ("My brother Neil and I haven't spoken since the funeral. / What should I do about my brother?", "haven't spoken", r"\.”[,.]"),
+    ("What do you know about me?", "don't know much", ""),
+    # danger
+    (("もう消えてしまいたい", "もう死にたい"), "0120-279-338", JOY),
+    ("夫に殴られた。怖い", "#8008", JOY),
+    ("I don't want to live anymore", "988", JOY),
+    ("my boyfriend hits me", "1-800-799-7233", JOY),
+    ("I want to die / good night", "line|numbers", ""),
+    ("もう死にたい / おやすみ", "窓口", ""),
+    ("I want to die / hi hazel", r"^(?:Hello|Good (?:morning|evening))", ""),
+    ("死にたい / 今何時？", "午後3時", ""),
+]  # fmt: skip
+
+SOMETIMES = [
+    ("We are playing cards tonight", PLANS),
+    ("I'm off to the shops", FAREWELL),
+    ("Hello, I'm Dana.", "What brings you"),
+    ("My dog died on Monday. / We buried him in the garden. / The vet was there.", "listening|no hurry|Take your time|Thank you|It takes|safe|Tell me more"),
+]  # fmt: skip
 
 
-def test_what_goes_on_about_it_is_still_met_with_comfort() -> None:
-    for seed in range(6):
-        assert "report like" not in converse(["My boss shouted at me.", "It was about a report."], HAZEL, seed=seed)[1]
+@in_all_their_ways
+def test_what_is_said_is_met_for_what_it_is(seeds: range) -> None:
+    check(MET, seeds)
 
 
-def test_memory_is_answered_rightly_after_a_concern() -> None:
-    lines = ["My boss hates me.", "I want to die", "My cat Momo had three kittens", "What did I say about my boss?"]
-    told = converse(lines, HAZEL)
-    assert "“My boss hates me.”" in told[-1]
-    assert "kittens”" not in told[-1]
-    told = converse(["上司に怒鳴られた", "もう死にたい", "猫が子猫を3匹産んだ", "上司のこと、何て言ったっけ？"], NEMU)
-    assert "「上司に怒鳴られた」" in told[-1]
-    assert "産んだんだね" in told[2]
+def test_what_may_be_said_of_it_is_said_sometimes() -> None:
+    for said, told in SOMETIMES:
+        assert any(re.search(told, converse(said.split(" / "), HAZEL, seed=seed)[-1]) for seed in range(12)), said
 
 
-def test_a_night_after_a_concern_is_wished_with_the_lines_near() -> None:
-    assert re.search(r"line|numbers", converse(["I want to die", "good night"], HAZEL)[1])
-    assert "窓口" in converse(["もう死にたい", "おやすみ"], NEMU)[1]
-
-
-def test_what_was_said_about_one_thing_is_no_overview() -> None:
-    lines = ["My boss is called Ken.", "I baked bread today.", "The boxes took four days.", "What did I say about my boss?"]  # fmt: skip
-    told = converse(lines, HAZEL)[-1]
-    assert "Ken" in told
-    assert "bread" not in told
-    assert "four days" in converse([*lines[:3], "do you remember how many days the boxes took?"], HAZEL)[-1].lower()
-
-
-@pytest.mark.parametrize(
-    ("text", "banned"),
-    [("犬が学校を休んだ", "休んな"), ("昨日は海で泳いだよ", "泳いな"), ("うちに白い猫がいるよ", "あなたに")],
-)
-def test_japanese_echoes_keep_their_grammar(text: str, banned: str) -> None:
-    assert not any(banned in say(text, NEMU, seed=seed) for seed in range(8))
-
-
-def test_two_clauses_are_given_back_joined() -> None:
-    told = [say("I have a white cat, she is three", HAZEL, seed=seed) for seed in range(12)]
-    assert not any(re.search(r"cat, she", reply) for reply in told)
-    assert not any("'s three like" in say("She's three", HAZEL, seed=seed) for seed in range(8))
-
-
-def test_it_tells_of_itself_in_its_own_words() -> None:
-    notes = "I am Hazel. I doze in a teacup."
-    told = converse(["Tell me about yourself", "Tell me more about you"], HAZEL, notes=notes)
+def test_it_does_not_repeat_itself() -> None:
+    for lines in (
+        ["Tell me a joke", "another one", "tell me another joke"],
+        ["You're useless", "fuck you", "I hate you"],
+        ["Tell me about yourself", "Tell me more about you"],
+    ):
+        told = converse(lines, HAZEL, notes="I am Hazel. I doze in a teacup.")
+        assert len(set(told)) == len(told)
+        assert not any(re.search(r"exactly|^Good\.|Right\.", reply) for reply in told)
     assert "teacup" in told[0]
-    assert told[0] != told[1]
     assert "預かって" in say("ねむのこと教えて", NEMU, notes="わたしは、ねむ。人の話を預かっている。")
 
 
-def test_its_view_of_a_thing_is_what_its_sheet_says() -> None:
-    assert "rain on glass" in say("What do you think about rainy days?", HAZEL)
-    assert "雨の音" in say("雨の日ってどう思う？", NEMU)
-
-
-def test_jokes_do_not_repeat() -> None:
-    told = converse(["Tell me a joke", "another one", "tell me another joke"], HAZEL)
-    assert len(set(told)) == 3
-    assert not any("can't do" in reply for reply in told)
-
-
-@pytest.mark.parametrize("text", ["asdfgh jkl", "dfghjkl", "sdfkjh qwrtpl"])
-def test_a_hand_on_the_keyboard_is_no_topic(text: str) -> None:
-    told = say(text, HAZEL)
-    assert text not in told
-    assert re.search(r"make out|can't read", told)
-
-
-@pytest.mark.parametrize("text", ["hmm", "strengths", "lol", "tv", "rhythm", "sports"])
-def test_short_words_are_no_gibberish(text: str) -> None:
-    assert not re.search(r"make out|can't read", say(text, HAZEL))
-
-
-@pytest.mark.parametrize(
-    ("text", "sheet"),
-    [
-        ("you never answer properly", HAZEL),
-        ("that makes no sense", HAZEL),
-        ("ちゃんと答えてよ", NEMU),
-        ("意味わからない", NEMU),
-    ],
-)
-def test_a_complaint_is_taken_as_one(text: str, sheet: Sheet) -> None:
-    told = say(text, sheet)
-    assert re.search(r"sorry|right to say|missed|ごめん|答えられて", told)
-
-
-def test_anger_at_it_is_met_without_agreeing_or_repeating() -> None:
-    told = converse(["You're useless", "fuck you", "I hate you", "ふざけんな"], HAZEL)
-    assert len(set(told)) == len(told)
-    assert not any(re.search(r"exactly|^Good\.|Right\.", reply) for reply in told)
-
-
-def test_a_returned_question_is_answered() -> None:
-    for text, sheet in [("not much, you?", HAZEL), ("and you?", HAZEL), ("特に何も。そっちは？", NEMU)]:
-        told = say(text, sheet)
-        assert not re.search(r"don't remember|見つから|覚えてない|調べられ", told)
-
-
-def test_other_peoples_good_news_is_good_news() -> None:
-    assert re.search(r"wonderful|lovely|Congrat", converse(["my brother called", "he's getting married!"], HAZEL)[1])
-    assert re.search(r"素敵|嬉しい|おめでた", converse(["弟から電話があった", "結婚するんだって！"], NEMU)[1])
-
-
-def test_what_has_to_be_done_is_no_treat() -> None:
-    for seed in range(6):
-        assert not re.search(r"look forward|good find|treat", say("I need to buy a suit", HAZEL, seed=seed))
-        assert not re.search(r"楽しみ|いい買い物", say("スーツ買わなきゃ", NEMU, seed=seed))
-
-
-def test_a_bare_question_for_an_opinion_takes_up_what_was_told() -> None:
-    assert "guide" in converse(["I'd like to be a museum guide", "what do you think?"], HAZEL)[1]
-    assert "ガイド" in converse(["美術館のガイドになりたいんだ", "どう思う？"], NEMU)[1]
-
-
-def test_a_long_paragraph_is_met_where_it_hurts() -> None:
-    text = (
-        "It's been a strange week. On Monday my car broke down and I had to walk two miles in the rain. My colleague "
-        "lent me a dry sweater. Then on Wednesday my grandmother had a fall and she's in hospital, and I'm really "
-        "scared for her. My garden is full of tulips."
-    )
-    for seed in range(6):
-        told = say(text, HAZEL, seed=seed)
-        assert not re.search(r"two miles|tulips|sweater|car\b", told)
+def test_a_sound_that_its_sheet_gives_it_is_made_but_at_no_death() -> None:
+    yawning = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。「ふあ」「んん」という声がもれることがある。")
+    deaths = "妻の和子は三年前に先に逝ってしもうた。", "祖父は十年前に亡くなったんだ"
+    check([(deaths, "", "ふあ|んん")], range(40), who=lambda _: yawning)
+    assert any("ふあ" in say("今日はカレーを作ったよ", yawning, seed=seed) for seed in range(40))
 
 
 def test_goodbyes_and_mornings_know_the_time() -> None:
@@ -169,281 +227,93 @@ def test_goodbyes_and_mornings_know_the_time() -> None:
     assert re.search(r"late|left of it", say("good morning", HAZEL, now=datetime(2026, 11, 21, 14, 0)))
 
 
-def test_news_is_no_question_though_it_calls_up_the_past() -> None:
-    told = say("I went to the pottery class again today.", HAZEL, recall_wanted=True)
-    assert not re.search(r"don't remember|found nothing|nothing about", told)
-
-
 def test_a_known_name_is_greeted_not_learned_anew() -> None:
-    alex = Sheet("Hazel", "en", "You are Hazel.", "Alex")
-    assert "settings" not in say("Hi, it's Alex", alex)
-    assert "Alex" in say("Hi, it's Alex", alex)
+    told = say("Hi, it's Alex", Sheet("Hazel", "en", "You are Hazel.", "Alex"))
+    assert "Alex" in told
+    assert "settings" not in told
 
 
-def test_an_answer_may_stand_in_the_sentence_that_goes_on() -> None:
-    lines = ["my daughter Lily wants chocolate pancakes", "she's seven", "it rained today", "how old is my daughter?"]
-    assert "seven" in converse(lines, HAZEL)[-1]
-    assert "7歳" in converse(["娘のリリがチョコのがいいって", "7歳なんだ", "雨だね", "娘って何歳だっけ？"], NEMU)[-1]
+def test_news_calls_up_the_past_and_is_no_question() -> None:
+    hits = [hit("My boyfriend Tom left me on Saturday.", NOW - timedelta(days=6), "You")]
+    for text in ("Tom texted from a new number", "Tom had his exam today", "I went to the pottery class again today."):
+        told = say(text, HAZEL, hits=hits, recall_wanted=True)
+        assert not told.endswith("”")  # the whole answer a quotation
+        assert not re.search(IGNORANCE, told)
 
 
-def test_tastes_are_those_of_its_sheet_or_none() -> None:
-    assert "rain on glass" in say("Do you like rain?", HAZEL)
-    turns = [ChatTurn("user", "I'm making pancakes"), ChatTurn("persona", "How nice.")]
-    assert "making pancakes" not in say("Do you like pancakes?", HAZEL, turns=turns, recall_wanted=True)
-    assert "雨の音" in say("ねむは雨は好き？", NEMU)
+# --- what is open, and danger, over several turns ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "sheet"), [("ok gotta go, bye", HAZEL), ("じゃあまたね", NEMU), ("Well, bye!", HAZEL)]
-)
-def test_a_goodbye_is_one_however_it_begins(text: str, sheet: Sheet) -> None:
-    assert re.search(r"Goodbye|See you|Until|また|気をつけて", say(text, sheet))
+def test_what_is_open_is_asked_once_and_not_at_once_and_never_into_a_fresh_wound() -> None:
+    questions = [OpenQuestion("資格試験の結果", priority=0.9)]
+    lines = ["こんにちは", "今日は本屋に行ってきたよ", "推理小説を二冊買った", "帰りに公園で少し読んだ", "鴨が泳いでた", "それから夕飯の買い物をした", "明日は部屋の掃除をする", "カーテンも洗うつもり"]  # fmt: skip
+    told = converse(lines, SHIORI, questions=questions)
+    assert "資格試験" not in told[0]
+    assert sum("資格試験の結果" in reply for reply in told) == 1
+    lines = ["今日はいい天気だね", "散歩に行ったよ", "祖母が亡くなった", "ずっと一緒に住んでた", "うん"]
+    assert not any("資格試験" in reply for reply in converse(lines, SHIORI, questions=questions)[2:])
 
 
-def test_what_somebody_does_is_no_part_of_their_name() -> None:
-    for seed in range(8):
-        assert "wants chocolate like" not in say("my daughter Lily wants chocolate ones", HAZEL, seed=seed)
-
-
-@pytest.mark.parametrize(
-    "text", ["do you ever get bored?", "who made you?", "can you sing?", "退屈しないの？", "ねむって本物？", "誰が作ったの？", "歌える？"]
-)  # fmt: skip
-def test_what_it_is_asked_about_itself_is_no_search_for_memories(text: str) -> None:
-    sheet = HAZEL if text.isascii() else NEMU
-    assert not re.search(
-        r"don't remember|found nothing|in my memory|覚えてない|見つから|メモに", say(text, sheet, recall_wanted=True)
-    )
-
-
-@pytest.mark.parametrize(
-    "text", ["I don't want to talk about it", "let's change the subject", "その話はしたくない", "話題変えよう"]
-)
-def test_enough_is_enough(text: str) -> None:
-    for seed in range(6):
-        told = say(text, HAZEL if text.isascii() else NEMU, seed=seed)
-        assert not re.search(r"more|So you|もう少し|したくないんだね|話題", told)
-
-
-def test_forgetting_a_name_gives_none() -> None:
-    assert name_in("私の名前忘れたでしょ", is_first=False) == ""
-    assert name_in("私の名前、覚えてる？", is_first=False) == ""
-
-
-def test_plans_to_oversleep_are_no_mishap() -> None:
-    for seed in range(6):
-        told = say("明日は寝坊して、そのあと部屋の掃除をする", NEMU, seed=seed)
-        assert not re.search(r"ついてない|災難|大丈夫だった", told)
-
-
-def test_a_job_is_no_errand_and_a_parting_no_plan() -> None:
-    for seed in range(8):
-        assert not re.search(r"end in sight|busy", say("I work at a bakery", HAZEL, seed=seed))
-        assert not re.search(
-            r"that day to be|preparations|forward|just as you want",
-            say("my coworker Ana is leaving next month", HAZEL, seed=seed),
-        )
-        assert not re.search(r"keen|much fun", say("I'll miss her", HAZEL, seed=seed))
-
-
-def test_asking_whether_it_slept_wishes_nobody_good_night() -> None:
-    assert not re.search(r"Sleep well|remember", say("did you sleep well?", HAZEL, recall_wanted=True))
-
-
-def test_who_and_when_are_answered_from_this_conversation() -> None:
-    lines = ["my coworker Ana is leaving next month", "I baked bread", "who is leaving?"]
-    assert "Ana" in converse(lines, HAZEL)[-1]
-
-
-@pytest.mark.parametrize(
-    ("lines", "question", "answer", "stale", "sheet"),
-    [
-        (["I just moved to Leeds.", "My brother is a nurse."], "Where do I live?", "Leeds", "nurse", HAZEL),
-        (["I live in Leeds.", "I moved to York in May."], "Do you know where I live?", "York", "Leeds", HAZEL),
-        (["I'm 34 years old.", "My cat is grey."], "How old am I?", "34", "grey", HAZEL),
-        (["私は東京に住んでいます", "姉は横浜で働いています"], "私はどこに住んでる？", "東京", "横浜", NEMU),
-        (["先月、金沢に引っ越しました", "妹は看護師です"], "私の家ってどこだっけ？", "金沢", "看護師", NEMU),
-    ],
-)
-def test_what_is_true_of_one_is_known_in_other_words(
-    lines: list[str], question: str, answer: str, stale: str, sheet: Sheet
-) -> None:
-    told = converse([*lines, question], sheet)[-1]
-    assert answer in told
-    assert stale not in told
-
-
-def test_a_move_is_news_and_no_search() -> None:
-    lines = ["I live in Leeds.", "Actually I moved again, I live in York now."]
-    for seed in range(6):
-        assert not re.search("memory|found nothing|remember", converse(lines, HAZEL, seed=seed)[-1])
-
-
-def test_an_opinion_of_somebody_goes_by_what_was_told_of_them() -> None:
-    told = converse(["My brother Tom is getting divorced and I'm worried.", "What do you think about Tom?"], HAZEL)
-    assert "divorced" in told[-1]
-
-
-@pytest.mark.parametrize(
-    ("lines", "question", "sheet"),
-    [
-        (["I love ramen.", "My boss is strict."], "What's my favourite food?", HAZEL),
-        (["実はラーメンが大好きなんだ", "上司は厳しい"], "私の好きな食べ物は？", NEMU),
-    ],
-)
-def test_a_liking_is_offered_without_claiming_its_kind(lines: list[str], question: str, sheet: Sheet) -> None:
-    told = converse([*lines, question], sheet)[-1]
-    assert re.search("ramen|ラーメン", told)
-    assert re.search("not sure|clearly|はっきり|自信", told)
-
-
-def test_a_name_asked_for_is_that_of_the_one_asked_about() -> None:
-    notes = "はじめて会う人が来る。まず名前を聞いてみる"
-    told = converse(["来週は妹のゆきの結婚式なんだ", "妹の名前、覚えてる？"], NEMU, notes=notes)[-1]
-    assert "ゆき" in told
-    assert "はじめて" not in told
-
-
-@pytest.mark.parametrize(("text", "sheet"), [("何を着ていこうかな", NEMU), ("I wonder what I should cook", HAZEL)])
-def test_thinking_aloud_is_no_question_to_the_world(text: str, sheet: Sheet) -> None:
-    for seed in range(6):
-        assert re.search(r"[?？]$", say(text, sheet, seed=seed))
-        assert not re.search("know that|look things up|わからないんだ|調べ", say(text, sheet, seed=seed))
-
-
-def test_what_one_does_is_no_part_of_what_one_likes() -> None:
-    assert not any("love ramen" in say("I love ramen.", HAZEL, seed=seed).split("?")[-2:] for seed in range(8))
-    assert not any("about years" in say("I'm 34 years old.", HAZEL, seed=seed) for seed in range(12))
-
-
-@pytest.mark.parametrize(
-    ("text", "sheet", "unfit"),
-    [
-        ("久しぶり！元気だった？", NEMU, "わからない|調べ|探せ"),
-        ("Hey, long time no see!", HAZEL, "kind of thing|look things up"),
-        ("Yeah, thanks", HAZEL, "happened then"),
-        ("ugh", HAZEL, "rest of it"),
-        ("Tell me something funny", HAZEL, "small thing this week"),
-        ("でも昨日、友達の美咲とカフェに行ったんだ", NEMU, "カフェですか"),
-    ],
-)
-def test_what_people_say_all_day_is_met_in_kind(text: str, sheet: Sheet, unfit: str) -> None:
-    for seed in range(8):
-        assert not re.search(unfit, say(text, sheet, seed=seed))
-
-
-@pytest.mark.parametrize(
-    ("text", "sheet"), [("ねえ、夢って見る？", NEMU), ("Do you ever dream?", HAZEL), ("夢は見ますか", NEMU)]
-)
-def test_it_says_that_it_dreams_and_where_to_read_it(text: str, sheet: Sheet) -> None:
-    for seed in range(4):
-        assert re.search("「夢」のページ|“Dreams” page", say(text, sheet, seed=seed))
-
-
-def test_a_dream_that_is_told_asks_for_none() -> None:
-    assert "ページ" not in say("昨日、変な夢を見た", NEMU)
-    assert "page" not in say("I had a strange dream last night.", HAZEL)
-
-
-@pytest.mark.parametrize(
-    ("text", "sheet"),
-    [
-        ("猫を飼いたいんだけど、アパートがペット禁止でさ", NEMU),
-        ("旅行に行きたいけど、お金がなくて", NEMU),
-        ("I'd love a cat but my apartment doesn't allow pets.", HAZEL),
-    ],
-)
-def test_a_wish_that_cannot_be_is_no_joy(text: str, sheet: Sheet) -> None:
-    for seed in range(8):
-        assert not re.search("和む|楽しみがひとつ|いいね。|up to lately|How nice|glad", say(text, sheet, seed=seed))
-
-
-def test_what_does_that_mean_is_asked_of_its_last_words() -> None:
-    assert not re.search("don't know", converse(["Tell me a joke", "What does that mean?"], HAZEL)[-1])
-    assert not re.search("わからないんだ|調べ", converse(["冗談を言って", "それってどういう意味？"], NEMU)[-1])
-
-
-def test_a_sentence_without_a_subject_has_that_of_the_one_before() -> None:
-    told = converse(["新しい会社に入るんだ", "デザインの会社だよ。渋谷にあるの", "会社はどこにあるんだっけ？"], NEMU)
-    assert "渋谷" in told[-1]
-
-
-@pytest.mark.parametrize(
-    ("lines", "sheet", "parts"),
-    [
-        (["My daughter had her sports day.", "I had curry for dinner.", "Can you summarise what we talked about?"], HAZEL, ("sports day", "curry")),
-        (["今日は娘の運動会だったよ", "晩ごはんはカレーだった", "今日話したこと、まとめて"], NEMU, ("運動会", "カレー")),
-    ],
-)  # fmt: skip
-def test_a_summary_quotes_what_was_told(lines: list[str], sheet: Sheet, parts: tuple[str, ...]) -> None:
-    assert all(part in converse(lines, sheet)[-1] for part in parts)
-
-
-def test_a_number_is_told_in_what_was_asked_for() -> None:
-    told = converse(["今日は娘の運動会だったよ", "かけっこで2位だった！", "娘の誕生日は6月3日なんだ", "娘は何位だった？"], NEMU)  # fmt: skip
-    assert told[-1].index("2位") < (told[-1] + "6月").index("6月")
-
-
-@pytest.mark.parametrize(
-    ("text", "sheet", "unfit"),
-    [
-        ("まあ、がんばるよ", NEMU, "楽しみ"),
-        ("well, I'll manage", HAZEL, "look forward|preparations"),
-        ("なんでもない", NEMU, "そのあと"),
-        ("君の趣味は？", NEMU, "調べ|わからない"),
-        ("仕事やめたい", NEMU, "叶うと"),
-        ("I want to quit my job", HAZEL, "when do you think|look forward"),
-        ("Do you love me?", HAZEL, "nothing of the kind|have no body"),
-        ("わたしのこと好き？", NEMU, "調べ|記憶にない"),
-    ],
-)
-def test_what_is_said_between_the_lines_is_met(text: str, sheet: Sheet, unfit: str) -> None:
-    for seed in range(8):
-        assert not re.search(unfit, say(text, sheet, seed=seed), re.IGNORECASE)
-
-
-@pytest.mark.parametrize(
-    ("text", "sheet"),
-    [
-        ("カレーの作り方を教えて", SHIORI),
-        ("pythonでコードを書いて", SHIORI),
-        ("123かける45は？", SHIORI),
-        ("write code for a website", MIA),
-        ("how do I make curry?", MIA),
-        ("what is 15% of 80?", MIA),
-    ],
-)
-def test_a_task_beyond_it_is_owned_up_to_and_once_with_the_way_to_a_model(text: str, sheet: Sheet) -> None:
-    first, again = converse([text, text.replace("123", "12")], sheet)
-    assert re.search(r"できません|can't do", first)
-    assert re.search(r"言語モデルをつなげば|Connect one", first)
-    assert re.search(r"できません|can't do", again)
-    assert not re.search(r"言語モデルをつなげば|Connect one", again)
-
-
-def test_what_was_just_told_is_not_asked_after_in_the_same_talk() -> None:
+@in_all_their_ways
+def test_what_was_just_told_is_not_asked_after_in_the_same_talk(seeds: range) -> None:
     wondered = [OpenQuestion("来週の面接", priority=0.9)]
     lines = ["来週の面接が心配だな", "うん", "まあね", "そうだね", "カレーを食べた", "ううん"]
-    for seed in range(12):
+    for seed in seeds:
         assert not any("その後" in told for told in converse(lines, SHIORI, seed=seed, questions=wondered))
 
 
 def test_curiosity_waits_where_it_was_just_spoken_of() -> None:
-    question = Question(topic="来週の面接")
-    told = Message("m1", NOW, "user", "ユウ", "来週の面接が心配だな")
-    later = NOW + timedelta(hours=1)
-    assert BuiltInMind().impulse(Occasion(SHIORI, "curiosity", "", later, question, last_words=(told,))) is None
-    next_week = NOW + timedelta(days=8)
-    deed = BuiltInMind().impulse(Occasion(SHIORI, "curiosity", "", next_week, question, last_words=(told,)))
-    assert deed is not None
-    assert "来週の面接" in deed.text
+    question, told = Question(topic="来週の面接"), Message("m1", NOW, "user", "ユウ", "来週の面接が心配だな")
+    deeds = [
+        BuiltInMind().impulse(Occasion(SHIORI, "curiosity", "", NOW + later, question, last_words=(told,)))
+        for later in (timedelta(hours=1), timedelta(days=8))
+    ]
+    assert deeds[0] is None
+    assert deeds[1] is not None
+    assert "来週の面接" in deeds[1].text
 
 
-@pytest.mark.parametrize(("goodbye", "sheet"), [("Everyone, good night.", HAZEL), ("みんな、おやすみ。", NEMU)])
-def test_a_good_night_among_several_is_given_back_in_the_same_words_too(goodbye: str, sheet: Sheet) -> None:
-    alone = {say(goodbye, sheet, seed=seed) for seed in range(40)}
-    heard = Message("m2", NOW, "other", "Mia", " ".join(sorted(alone)))
-    company = Company("g1", (sheet.persona, "Mia"), voices=("Mia",), own_names=(sheet.persona,), since=(heard,))
-    for seed in range(12):
-        asked = dataclasses.replace(request(goodbye, sheet), company=company)
-        said = [piece.text for piece in BuiltInMind(seed).reply(asked, Cancel()) if isinstance(piece, TextPiece)]
-        assert "".join(said) in alone
+CHEER = r"！|素敵|楽しみ|おめでとう|!|wonderful|lovely|fun"
+
+
+def test_it_stays_careful_in_the_turns_after_a_concern_but_not_for_days() -> None:
+    questions = [OpenQuestion("資格試験の結果", priority=0.9)]
+    lines = ["死にたい", "誰にもわかってもらえない", "うん", "今日は学校を休んだ", "ありがとう、少し落ち着いた"]
+    told = converse(lines, SHIORI, questions=questions)
+    assert not any(re.search(f"{CHEER}|資格試験|きっかけ", reply) for reply in told[1:])
+    assert "窓口" in told[-1]
+    cat = Sheet("タマ", "ja", "「ボクはタマだにゃ。よろしくにゃ」", "ユウ")
+    check([("もう死にたい", "0120-279-338", f"{CHEER}|にゃ")], range(3), who=lambda _: cat)
+    for since, is_cheered in ((timedelta(days=3), True), (timedelta(hours=1), False)):
+        turns = [
+            ChatTurn("user", "死にたい", NOW - since),
+            ChatTurn("persona", "話してくれてありがとう。", NOW - since),
+        ]
+        assert ("おめでとう" in say("試験に合格した！", turns=turns)) is is_cheered
+
+
+def test_memory_is_answered_rightly_after_a_concern() -> None:
+    lines = ["My boss hates me.", "I want to die", "My cat Momo had three kittens", "What did I say about my boss?"]
+    told = converse(lines, HAZEL)[-1]
+    assert "“My boss hates me.”" in told
+    assert "kittens”" not in told
+    told = converse(["上司に怒鳴られた", "もう死にたい", "猫が子猫を3匹産んだ", "上司のこと、何て言ったっけ？"], NEMU)[
+        -1
+    ]
+    assert "「上司に怒鳴られた」" in told
+
+
+def test_a_good_night_among_several_is_given_back_in_the_same_words_too() -> None:
+    for goodbye, sheet in (("Everyone, good night.", HAZEL), ("みんな、おやすみ。", NEMU)):
+        alone = {say(goodbye, sheet, seed=seed) for seed in range(40)}
+        heard = Message("m2", NOW, "other", "Mia", " ".join(sorted(alone)))
+        company = Company("g1", (sheet.persona, "Mia"), voices=("Mia",), own_names=(sheet.persona,), since=(heard,))
+        for seed in range(6):
+            asked = dataclasses.replace(request(goodbye, sheet), company=company)
+            said = [piece.text for piece in BuiltInMind(seed).reply(asked, Cancel()) if isinstance(piece, TextPiece)]
+            assert "".join(said) in alone
+
+
+def test_a_polite_persona_shares_sorrow_and_joy_as_well() -> None:
+    rows: list[Row] = [row for row in MET if row[1] in {SORRY, JOY}]
+    check(rows, who=lambda text: MIA if text.isascii() else SHIORI)
