@@ -85,3 +85,24 @@ def assert_sound(recall: Recall) -> None:
         waiting = {row[0] for row in index.store.connection().execute("SELECT chunk FROM unembedded")}
         assert vectors | waiting == set(rows)
         assert not vectors & waiting
+
+
+def numbered(recall: Recall) -> dict[tuple[str, int], str]:
+    """Return each passage under its index and number: what is indexed anew has another number."""
+    return {
+        (name, number): text
+        for name, index in recall.indexes.items()
+        for number, text in index.store.connection().execute("SELECT id, text FROM chunks")
+    }
+
+
+def added(recall: Recall, before: dict[tuple[str, int], str]) -> list[str]:
+    """Return what has been indexed since."""
+    return [text for key, text in numbered(recall).items() if key not in before]
+
+
+def save_vectors(recall: Recall) -> None:
+    """Write the snapshots of vectors, as is done where there are many."""
+    for index in recall.indexes.values():
+        index.refresh()
+        index.vectors.save(index.store, index._epoch)
