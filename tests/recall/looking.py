@@ -55,12 +55,17 @@ def codes(recall: Recall) -> list[str]:
     return sorted({notice.code for notice in recall.status().notices})
 
 
-def caught_up(recall: Recall) -> Recall:
-    """Catch up, and wait until what makes vectors in the background has ended."""
-    recall.catch_up()
+def wait_for(threads: str) -> None:
+    """Wait until what goes on in the background under a name has ended."""
     for thread in threading.enumerate():
-        if thread.name == "recall":
+        if thread.name == threads:
             thread.join()
+
+
+def caught_up(recall: Recall) -> Recall:
+    """Catch up, and wait until all vectors are made."""
+    recall.catch_up()
+    wait_for("recall")
     return recall
 
 

@@ -20,7 +20,9 @@ def reached(folder: Path, name: str, every: int = 1) -> Score:
         recall.close()
 
 
-@pytest.mark.parametrize(("name", "least"), one_quick([("locomo-2", 0.80), (JAPANESE, 0.40), ("locomo-4", 0.70)], quick=2))
+@pytest.mark.parametrize(
+    ("name", "least"), one_quick([("locomo-2", 0.80), (JAPANESE, 0.40), ("locomo-4", 0.70)], quick=2)
+)
 def test_conversations(tmp_path: Path, name: str, least: float) -> None:
     assert reached(tmp_path, name).at[10] >= least
 
