@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -214,6 +215,31 @@ def test_others_read_and_write_while_it_is_kept_small(history: History, paths: P
     assert check_history(paths.history).is_sound
     told = [entry.files for entry in history.entries(sys.maxsize)]
     assert told.count(("notepad.txt",)) == 35
+
+
+def test_what_is_erased_is_in_no_version_and_all_else_stays(
+    history: History, paths: PersonaPaths, clock: HandClock
+) -> None:
+    for number in range(6):
+        write(history, paths.notepad, f"a secret {number}", reason="secret" if number % 2 else "")
+        write(history, paths.core_memory, f"kept {number}")
+        if number % 2:
+            history.maintain(force=True)
+    before = history.entries(99)
+    (kept,) = [history.diff(entry.id) for entry in before if entry.id == before[4].id]
+    assert history.erase(
+        lambda _, content: content.replace(b"secret", b"......") if content else content,
+        lambda entry: replace(entry, reason=entry.reason.replace("secret", "......")),
+    )
+    for reader in (history, History(paths, clock)):
+        after = reader.entries(99)
+        told = [reader.diff(entry.id) for entry in after]
+        assert [entry.files for entry in after] == [entry.files for entry in before]
+        assert told[4] == kept
+        assert "secret" not in repr((after, told))
+    assert check_history(paths.history).is_sound
+    with pytest.raises(EntryNotFoundError):
+        history.diff(before[1].id)
 
 
 @pytest.mark.slow
