@@ -110,7 +110,7 @@ class Waits:
     def __init__(self, text: str) -> None:
         self.text, self.reached, self.go_on = text, threading.Event(), threading.Event()
 
-    def __call__(self, _: ReplyRequest) -> TextPiece:
+    def __call__(self, _: ReplyRequest | None) -> TextPiece:
         self.reached.set()
         self.go_on.wait()
         return TextPiece(self.text)

@@ -14,7 +14,6 @@ from managers.storage.errors import DiskFullError
 from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene, whole
 from tests.crash import full_disk
-from tests.speeds import one_quick
 
 
 def talk(scene: Scene, *lines: str) -> str:
@@ -52,15 +51,10 @@ def found(scene: Scene, query: str) -> str:
 
 @pytest.mark.parametrize(
     ("told", "wish", "word", "place"),
-    one_quick(
-        [
-            ("My brother Tom lost his job at the harbour.", "please forget that", "harbour", "Forgotten"),
-            ("弟の健太が会社を辞めたんだ。", "今の話は忘れて", "健太", "忘れたこと"),
-            ("My brother Tom lost his job at the harbour.", "Sorry, forget what I just said.", "harbour", "Forgotten"),
-            ("弟の健太が会社を辞めたんだ。", "さっきのこと、忘れて", "健太", "忘れたこと"),
-        ],
-        quick=2,
-    ),
+    [
+        ("My brother Tom lost his job at the harbour.", "please forget that", "harbour", "Forgotten"),
+        ("弟の健太が会社を辞めたんだ。", "今の話は忘れて", "健太", "忘れたこと"),
+    ],
 )
 def test_what_was_just_said_is_forgotten_and_comes_back(
     scene: Scene, told: str, wish: str, word: str, place: str
@@ -282,24 +276,6 @@ def test_what_a_full_disk_left_half_forgotten_is_finished_later(scene: Scene, mo
     (scene.memories.paths.memory / ".forgetting").write_bytes(b"\x00{")
     take_up(scene.memories)
     assert heard(scene) == ["I planted tulips.", wish.text], "an unreadable mark forgets nothing"
-
-
-@pytest.mark.slow
-def test_words_come_back_beside_what_a_night_made_without_them(scene: Scene) -> None:
-    talk(scene, "I live in Bremen now.", "My brother Tom lost his job at the harbour.")
-    day = scene.clock.now().date()
-    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream_of(day)
-    talk(scene, "please forget what I just said about Tom")
-    scene.clock.move(hours=20)
-    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel())
-    for _ in range(310):  # many changes later
-        scene.memories.notes.append("notepad", "a line", author="user", reason="")
-    remember_again(scene.memories, gone(scene))
-    assert "harbour" in "\n".join(entity.text() for entity in scene.memories.entities.all())
-    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel())
-    episode = scene.memories.episodes.get(day)
-    assert episode is not None
-    assert "harbour" in "\n".join([episode.summary, *episode.key_events])
 
 
 @pytest.mark.parametrize(

@@ -97,25 +97,6 @@ def test_the_built_in_mind_speaks_where_the_settings_say_so_and_the_head_tells(
     assert services.companion(NEMU).mind_status().is_language_model
 
 
-def test_a_word_in_time_comes_once_and_goes_when_it_is_no_longer_true(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
-    services.settings_file.change("usage", day_tokens=60_000)
-    server.enqueue(Say("うん。", usage=(700, 5)), Say("うん。", usage=(48_000, 500)), Say("うん。", usage=(100, 5)))
-    say(services, "一")
-    assert codes(services) == []
-    say(services, "二")
-    (notice,) = services.notices.all
-    assert (notice.code, "2026-11-21" in notice.en) == ("usage-near", True)
-    services.notices._notices.clear()
-    say(services, "三")
-    assert codes(services) == []
-    clock.move(days=1)
-    server.enqueue(Say("うん。", usage=(49_000, 5)))
-    say(services, "四")
-    assert ["2026-11-22" in one.en for one in services.notices.all] == [True]
-
-
 def test_a_dream_at_a_cap_is_the_built_in_minds_and_marked_to_be_dreamt_again(
     services: Services, server: ModelServer, clock: HandClock
 ) -> None:

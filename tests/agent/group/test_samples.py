@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from PIL import Image
 
-from agent.group.addressed import domain_of
 from agent.services import open_services
+from benchmarks.group import converse, leaks
 from managers.language.words import sentences
 from managers.personas.errors import PersonaNotFoundError
 from managers.personas.samples import FOR_GROUPS
@@ -55,19 +55,6 @@ def test_each_has_all_that_makes_a_character() -> None:
         assert "# In English" in prompt
 
 
-def test_their_domains_do_not_mix() -> None:
-    owners = {
-        "I saw a wonderful film last night": "Lumina",
-        "昨日の映画、字幕が小さくて": "Lumina",
-        "Who was the first emperor of the Han dynasty?": "Claris",
-        "江戸の暮らしについて知りたい": "Claris",
-        "What is trendy these days? Any gossip?": "Nox",
-        "最近の流行りってなに？": "Nox",
-    }
-    words = {name: settings_of(name).domain_keywords for name in FOR_GROUPS}
-    assert {text: domain_of(text, words)[0] for text in owners} == owners
-
-
 @pytest.mark.parametrize(
     ("lang", "said", "unknown", "owned"),
     [
@@ -105,3 +92,18 @@ def test_built_in_minds_speak_the_user_s_language_each_of_its_own_and_own_up_to_
     remarks = {one for name in FOR_GROUPS for one in settings_of(name).remarks[lang]}
     for _, text in table.round(talk, grief):
         assert not any(one in text for one in remarks)
+
+
+@pytest.mark.slow
+def test_a_conversation_of_forty_turns(table: Table) -> None:
+    course = converse(table.services, table.clock, Random(5), 40)
+    assert course.late == []
+    assert course.silent == []
+    assert course.in_a_row <= 2
+    assert 1 <= course.automatic <= 3
+    whole = sum(course.spoken.values())
+    assert {name: course.spoken[name] / whole > 0.15 for name in FOR_GROUPS} == dict.fromkeys(FOR_GROUPS, True)
+    assert {len(told) for told in course.secrets.values()} == {1, 2}, "told to one alone, and to all but one"
+    leaked, found = leaks(table.services, table.clock, course)
+    assert leaked == []
+    assert found, "whoever was told finds it"

@@ -11,7 +11,6 @@ from agent.errors import GroupNotFoundError
 from agent.events import Failed, Noticed
 from agent.group.conversation import GroupConversation
 from agent.group.session_health import examine_sessions
-from managers.memory.messages import Message
 from managers.sessions.errors import DatabaseHeldError
 from managers.sessions.records import AgendaItem, SessionRecord
 from managers.sessions.tiers import Sessions
@@ -63,20 +62,6 @@ def test_a_round_is_kept_and_taken_up_at_every_tier(table: Table) -> None:
     talk.close()
     [ended] = _sessions(table).threads(talk.id)
     assert "lighthouse" in ended.summary
-
-
-def test_what_the_logs_have_beyond_reach_the_session_still_knows(table: Table) -> None:
-    talk = table.talk()
-    table.round(talk, "Lumi, I saw a film.")
-    for name in NAMES:
-        time = table.clock.now()
-        said = (Message(f"alone-{number}", time, "user", "Sara", f"alone {number}") for number in range(401))
-        table.memories(name).log.append_many(said)
-    assert talk.messages() == []
-    assert talk._taken_up(lambda _: None)[0].text == "Lumi, I saw a film."
-    _later(table, 25, 24 * 8)
-    assert _words(table, talk) == [], "after a week only the summary is kept"
-    assert talk._taken_up(lambda _: None)[0].text == "Lumi, I saw a film.", "and the logs have the words"
 
 
 def test_what_is_forgotten_deleted_or_erased_is_in_no_tier(table: Table) -> None:
@@ -262,25 +247,3 @@ def test_a_database_that_another_program_holds_stops_nobody_and_what_is_to_be_en
     table.services.groups.end(talk.id)
     assert not _sessions(table).has(talk.id)
     assert table.services.groups.all() == []
-
-
-def test_threads_that_ended_count_whether_anybody_shares_or_not_and_for_those_who_heard_all(table: Table) -> None:
-    talk = table.talk("Lumi", "Clari")
-    table.round(talk, "Lumi, I saw a film about a lighthouse.")
-    talk.invite("Noxx")
-    table.round(talk, "Good morning, Clari. By the way, who built that old castle on the hill?")
-    table.round(talk, "By the way, Noxx, what is the gossip from the roofs?")
-    talk.close()
-
-    def counted() -> dict[str, int]:
-        for name in NAMES:
-            table.services.companion(name).course().result()
-        return {name: table.memories(name).kpi.all_of().threads for name in NAMES}
-
-    assert len(_sessions(table).threads(talk.id)) == 2
-    assert counted() == {"Lumi": 2, "Clari": 2, "Noxx": 1}
-    for shared in (True, False):
-        table.services.settings_file.change("memory", shared=shared)
-        assert counted() == {"Lumi": 2, "Clari": 2, "Noxx": 1}
-    _later(table, 30)
-    assert counted() == {"Lumi": 3, "Clari": 3, "Noxx": 2}, "the running one ended by silence"
