@@ -47,40 +47,22 @@ def holder(monkeypatch: pytest.MonkeyPatch) -> Holder:
     return Holder(monkeypatch)
 
 
-def read(paths: PersonaPaths) -> object:
-    return read_bytes(paths.goals) == b"[1]"
+WAYS: dict[str, tuple[str, Callable[[PersonaPaths], object], Callable[[PersonaPaths], bool]]] = {
+    "read": ("open", lambda paths: read_bytes(paths.goals), lambda paths: True),
+    "replace": ("replace", lambda paths: write_atomic(paths.goals, b"[2]"), lambda p: p.goals.read_bytes() == b"[2]"),
+    "append": ("open", lambda paths: append_durably(paths.goals, b"\n"), lambda p: p.goals.read_bytes() == b"[1]\n"),
+    "remove": ("unlink", lambda paths: remove(paths.goals), lambda paths: not paths.goals.exists()),
+    "move": ("replace", lambda paths: move(paths.goals, paths.notepad), lambda p: p.notepad.read_bytes() == b"[1]"),
+}
 
 
-def replace(paths: PersonaPaths) -> object:
-    write_atomic(paths.goals, b"[2]")
-    return paths.goals.read_bytes() == b"[2]"
-
-
-def append(paths: PersonaPaths) -> object:
-    append_durably(paths.goals, b"\n")
-    return paths.goals.read_bytes() == b"[1]\n"
-
-
-def take_away(paths: PersonaPaths) -> object:
-    remove(paths.goals)
-    return not paths.goals.exists()
-
-
-def move_away(paths: PersonaPaths) -> object:
-    move(paths.goals, paths.notepad)
-    return paths.notepad.read_bytes() == b"[1]"
-
-
-WAYS = [(read, "open"), (replace, "replace"), (append, "open"), (take_away, "unlink"), (move_away, "replace")]
-
-
-@pytest.mark.parametrize(("do", "call"), WAYS, ids=lambda one: getattr(one, "__name__", one))
-def test_a_file_that_is_held_for_a_moment_is_waited_for(
-    paths: PersonaPaths, holder: Holder, do: Callable[[PersonaPaths], object], call: str
-) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_that_is_held_for_a_moment_is_waited_for(paths: PersonaPaths, holder: Holder, way: str) -> None:
+    call, do, is_done = WAYS[way]
     paths.goals.write_bytes(b"[1]")
     holder.hold(call, "goals.json", 2)
-    assert do(paths)
+    do(paths)
+    assert is_done(paths)
     assert holder.waited == list(retrying.PAUSES[:2])
 
 
@@ -102,7 +84,7 @@ def test_what_stays_denied_is_said_after_half_a_second_and_at_once_for_a_minute(
     assert sum(holder.waited) == pytest.approx(0.5)
     holder.now += 61
     holder.left = 1
-    assert read(paths)
+    assert read_bytes(paths.goals) == b"[1]"
 
 
 def test_a_folder_full_of_files_that_are_denied_is_not_waited_for_one_by_one(

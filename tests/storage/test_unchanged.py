@@ -3,13 +3,17 @@
 import os
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from managers.storage import unchanged
 from managers.storage.unchanged import Unchanged
 
+SETTLED, YOUNG = 10**9, -(10**10)
 
-class _Reader:
+
+class Reader:
     """Reads files, and counts how often."""
 
     def __init__(self, *paths: Path) -> None:
@@ -23,28 +27,33 @@ class _Reader:
         return self._kept.get(self._read, *self.paths, of=of)
 
 
-def _settle(*paths: Path) -> None:
-    """Let files be as old as what is kept must be."""
-    time.sleep(0.06)
-    assert all(time.time() - path.stat().st_ctime > 0.05 for path in paths)
+@pytest.fixture(autouse=True)
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    let_files_be(monkeypatch, SETTLED)
+
+
+def let_files_be(monkeypatch: pytest.MonkeyPatch, old: int) -> None:
+    monkeypatch.setattr(unchanged, "time", SimpleNamespace(time_ns=lambda: time.time_ns() + old))
 
 
 def test_what_has_not_changed_is_made_once(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     one.write_text("a", "utf-8")
-    reader = _Reader(one, two)
-    _settle(one)
+    reader = Reader(one, two)
     assert reader.get() is reader.get()
     assert reader.get("another way") == ["a", ""]
     assert reader.times == 2
 
 
-@pytest.mark.parametrize("how", ["written", "replaced", "removed", "another comes", "linked"])
+@pytest.mark.parametrize("how", ["written", "replaced", "removed", "another comes", "linked", "written behind a link"])
 def test_each_change_is_noticed(tmp_path: Path, how: str) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    one.write_text("a", "utf-8")
-    reader = _Reader(one, two)
-    _settle(one)
+    one, two, real = tmp_path / "one", tmp_path / "two", tmp_path / "dotfiles"
+    real.write_text("a", "utf-8")
+    if how.endswith("link"):
+        one.symlink_to(real)
+    else:
+        one.write_text("a", "utf-8")
+    reader = Reader(one, two)
     assert reader.get() == ["a", ""]
     before = one.stat()
     match how:
@@ -52,51 +61,38 @@ def test_each_change_is_noticed(tmp_path: Path, how: str) -> None:
             one.write_text("b", "utf-8")
             os.utime(one, ns=(before.st_atime_ns, before.st_mtime_ns))
         case "replaced":
-            (tmp_path / "new").write_text("b", "utf-8")
-            os.utime(tmp_path / "new", ns=(before.st_atime_ns, before.st_mtime_ns))
-            (tmp_path / "new").replace(one)
+            real.write_text("b", "utf-8")
+            os.utime(real, ns=(before.st_atime_ns, before.st_mtime_ns))
+            real.replace(one)
         case "removed":
             one.unlink()
         case "another comes":
             two.write_text("b", "utf-8")
-        case _:
-            (tmp_path / "elsewhere").write_text("b", "utf-8")
+        case "linked":
+            real.write_text("b", "utf-8")
             one.unlink()
-            one.symlink_to(tmp_path / "elsewhere")
+            one.symlink_to(real)
+        case _:
+            real.write_text("ab", "utf-8")
     assert reader.get() == [path.read_text("utf-8") if path.exists() else "" for path in (one, two)]
     assert reader.times == 2
 
 
-def test_what_a_link_outside_of_every_persona_leads_to_is_noticed_too(tmp_path: Path) -> None:
-    real, link = tmp_path / "dotfiles.toml", tmp_path / "settings.toml"
-    real.write_text("a", "utf-8")
-    link.symlink_to(real)
-    reader = _Reader(link)
-    _settle(real)
-    assert reader.get() == ["a"]
-    real.write_text("b", "utf-8")
-    assert reader.get() == ["b"]
-
-
-def test_a_file_that_was_only_just_written_is_read_again(tmp_path: Path) -> None:
+def test_a_file_that_was_only_just_written_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "one"
     path.write_text("a", "utf-8")
-    os.utime(path, (time.time() + 60, time.time() + 60))  # as young as can be, however busy this machine is
-    reader = _Reader(path)
-    reader.get()
-    reader.get()
+    reader = Reader(path)
+    let_files_be(monkeypatch, YOUNG)
+    assert [reader.get(), reader.get()] == [["a"], ["a"]]
     assert reader.times == 2, "it may change once more within what the disk calls the same time"
-    os.utime(path)
-    _settle(path)
-    reader.get()
-    reader.get()
+    let_files_be(monkeypatch, SETTLED)
+    assert [reader.get(), reader.get()] == [["a"], ["a"]]
     assert reader.times == 3
 
 
 def test_what_cannot_be_made_is_tried_again(tmp_path: Path) -> None:
     path, kept = tmp_path / "one", Unchanged[int]()
     path.write_text("no number", "utf-8")
-    _settle(path)
     for _ in range(2):
         with pytest.raises(ValueError, match="invalid literal"):
             kept.get(lambda: int(path.read_text("utf-8")), path)

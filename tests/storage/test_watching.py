@@ -62,38 +62,16 @@ def test_two_changes_within_one_tick_of_the_file_systems_clock_are_both_noticed(
 def test_what_an_editor_writes_into_a_file_is_noticed_by_the_thread(watched: Listing, folder: Path) -> None:
     (folder / "Ben.md").write_text("plays the oboe now", "utf-8")
     os.utime(folder, LONG_AGO)
-    until = time.monotonic() + 60
     while watched.files()["Ben.md"].size != len("plays the oboe now"):
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
-def test_what_this_program_appends_is_noticed_at_once(watched: Listing, folder: Path) -> None:
-    with (folder / "Ben.md").open("a", encoding="utf-8") as file:
-        file.write(" and the oboe")
-    written_into(folder / "Ben.md")
-    assert watched.files()["Ben.md"].size == len("plays the cello and the oboe")
-
-
-def _lists(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Return the folders that are listed from here on, as they are."""
-    listed: list[Path] = []
-
-    def noting(folder: Path, kinds: None) -> list[os.DirEntry[str]]:
-        listed.append(folder)
-        return entries(folder, kinds)
-
-    monkeypatch.setattr(watching, "entries", noting)
-    monkeypatch.setattr(watching, "_keep_watching", lambda _one: True)  # no thread beside
-    return listed
+        time.sleep(0.02)
 
 
 @pytest.fixture
 def notes(folder: Path) -> Listing:
     """A listing of some files alone, that trusts its folder's time."""
     found = listing(folder, _is_note)
-    found.files()
-    found.files()
+    for _ in range(2):
+        found.files()
     return found
 
 
@@ -104,7 +82,9 @@ def _is_note(name: str) -> bool:
 def test_what_no_listing_wants_makes_nobody_list_the_folder(
     notes: Listing, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, listed = notes.files(), _lists(monkeypatch)
+    before, listed = notes.files(), list[Path]()
+    monkeypatch.setattr(watching, "entries", lambda *given: (listed.append(given[0]), entries(*given))[1])
+    monkeypatch.setattr(watching, "_keep_watching", lambda _one: True)  # no thread beside
     for _ in range(3):
         with beside_listed(folder / "state.json"):
             write_atomic(folder / "state.json", "{}")
@@ -115,12 +95,15 @@ def test_what_no_listing_wants_makes_nobody_list_the_folder(
         listed.clear()
 
 
-def test_what_is_to_be_looked_at_again_is_also_while_something_else_is_written(notes: Listing, folder: Path) -> None:
+def test_what_this_program_appends_is_noticed_at_once_also_while_something_else_is_written(
+    notes: Listing, watched: Listing, folder: Path
+) -> None:
     with beside_listed(folder / "state.json"):
         with (folder / "Ben.md").open("a", encoding="utf-8") as file:
             file.write(" and the oboe")
         written_into(folder / "Ben.md")
-    assert notes.files()["Ben.md"].size == len("plays the cello and the oboe")
+    for one in (notes, watched):
+        assert one.files()["Ben.md"].size == len("plays the cello and the oboe")
 
 
 def test_what_came_before_or_after_it_is_noticed(notes: Listing, folder: Path) -> None:
@@ -135,12 +118,9 @@ def test_what_came_before_or_after_it_is_noticed(notes: Listing, folder: Path) -
     write_atomic(folder / "Dan.md", "plays the oboe")
     os.utime(folder, (time.time() + 10, time.time() + 10))  # a tick later
     assert "Dan.md" in notes.files()
-
-
-def test_a_file_that_a_listing_wants_is_noticed(notes: Listing, folder: Path) -> None:
-    with beside_listed(folder / "Cleo.md"):
-        write_atomic(folder / "Cleo.md", "plays the oboe")
-    assert "Cleo.md" in notes.files()
+    with beside_listed(folder / "Eve.md"):  # which the listing wants
+        write_atomic(folder / "Eve.md", "plays the oboe")
+    assert "Eve.md" in notes.files()
 
 
 def test_what_nobody_has_asked_for_long_is_looked_at_when_somebody_asks(watched: Listing, folder: Path) -> None:
