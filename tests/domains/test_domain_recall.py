@@ -111,7 +111,6 @@ def test_settings_that_change_while_a_domain_is_searched_take_nothing_from_the_s
         if not closing:
             closing.append(Thread(target=services.domains.close))
             closing[0].start()
-            closing[0].join(0.2)
         return search(recall, query, count, limit)
 
     monkeypatch.setattr(Recall, "documents_near", changed_meanwhile)
