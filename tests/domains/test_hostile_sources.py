@@ -9,40 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from managers.domains import bounded_fetch
+from managers.domains import bounded_fetch, errors
 from managers.domains.bounded_fetch import Wanted, fetch
 from managers.domains.domain_store import DomainStore
-from managers.domains.errors import (
-    FetchStoppedError,
-    HostUnknownError,
-    PrivateAddressError,
-    SourceAnswerError,
-    SourceBrokenError,
-    SourceEmptyError,
-    SourceError,
-    SourceMovedError,
-    SourceSlowError,
-    SourceTooLargeError,
-    SourceTypeError,
-    UnreachableError,
-)
 from managers.domains.etl import Counts, bring_up_to_date
 from managers.domains.feed_child import read_feed, read_page
 from managers.domains.public_addresses import is_public
 from managers.recall.documents.parts import Part
-from tests.domains.feed_server import (
-    FeedServer,
-    Shown,
-    broken_off,
-    deflated,
-    dripping,
-    endless,
-    moved,
-    packed,
-    page,
-    reads,
-    rss,
-)
+from tests.domains import feed_server as feeds
+from tests.domains.feed_server import FeedServer, Shown, reads, rss
 
 GOOD = ("Good", "What is good stays, whatever the neighbours send, and it is found afterwards as it was before.")
 BOMB = (
@@ -53,43 +28,33 @@ BOMB = (
 FILE = b'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/passwd">]><rss version="2.0"><channel><item><title>&a;</title></item></channel></rss>'
 
 
+DEEP = b'<?xml version="1.0"?><rss version="2.0"><channel>' + b"<item>" * 4000
+SENT: dict[str, tuple[Shown | feeds.Handler, type[Exception] | None]] = {
+    "/good": (Shown(rss(GOOD)), None),
+    "/bomb": (Shown(BOMB), errors.SourceBrokenError),
+    "/bomb16": (Shown(BOMB.decode().encode("utf-16")), errors.SourceBrokenError),
+    "/file": (Shown(FILE), errors.SourceBrokenError),
+    "/none": (Shown(b"", status=404), errors.SourceAnswerError),
+    "/torn": (Shown(b"\xff\xfe\x00junk<<<", "application/xml"), errors.SourceBrokenError),
+    "/empty": (Shown(b"<html><body></body></html>", "text/html"), errors.SourceEmptyError),
+    "/film": (Shown(b"....", "video/mp4"), errors.SourceTypeError),
+    "/loop": (feeds.moved("/loop"), errors.SourceMovedError),
+    "/elsewhere": (feeds.moved("http://localhost:1/"), errors.PrivateAddressError),
+    "/script": (feeds.moved("javascript:alert(1)"), errors.SourceMovedError),
+    "/packed": (feeds.packed(20), errors.SourceTooLargeError),
+    "/broken": (feeds.broken_off, errors.UnreachableError),
+    "/deep": (Shown(DEEP, "text/xml"), None),  # thousands of items that are open: nothing in them, or broken
+    "/endless": (feeds.endless, errors.SourceTooLargeError),
+}
+
+
 def test_whatever_one_source_sends_the_others_go_on(server: FeedServer, movie: DomainStore) -> None:
-    server.pages = {
-        "/good": Shown(rss(GOOD)),
-        "/bomb": Shown(BOMB),
-        "/bomb16": Shown(BOMB.decode().encode("utf-16")),
-        "/file": Shown(FILE),
-        "/none": Shown(b"", status=404),
-        "/torn": Shown(b"\xff\xfe\x00junk<<<", "application/xml"),
-        "/empty": Shown(b"<html><body></body></html>", "text/html"),
-        "/film": Shown(b"....", "video/mp4"),
-        "/loop": moved("/loop"),
-        "/elsewhere": moved("http://localhost:1/"),
-        "/script": moved("javascript:alert(1)"),
-        "/packed": packed(20),
-        "/broken": broken_off,
-        "/deep": Shown(b'<?xml version="1.0"?><rss version="2.0"><channel>' + b"<item>" * 4000, "text/xml"),
-        "/endless": endless,
-    }
-    reads(movie, *(server.base + path for path in server.pages))
+    server.pages = {path: sent for path, (sent, _) in SENT.items()}
+    reads(movie, *(server.base + path for path in SENT))
     outcome = bring_up_to_date(movie, movie.plan().sources)
     failed = {name.removeprefix(server.base): type(error) for name, error in outcome.failed.items()}
-    failed.pop("/deep", None)  # thousands of items that are open: nothing in them, or broken
-    assert failed == {
-        "/bomb": SourceBrokenError,
-        "/bomb16": SourceBrokenError,
-        "/file": SourceBrokenError,
-        "/none": SourceAnswerError,
-        "/torn": SourceBrokenError,
-        "/empty": SourceEmptyError,
-        "/film": SourceTypeError,
-        "/loop": SourceMovedError,
-        "/elsewhere": PrivateAddressError,
-        "/script": SourceMovedError,
-        "/packed": SourceTooLargeError,
-        "/broken": UnreachableError,
-        "/endless": SourceTooLargeError,
-    }
+    failed.pop("/deep", None)
+    assert failed == {path: error for path, (_, error) in SENT.items() if error is not None}
     assert [one.title for one in movie.documents()] == ["Good"]
     assert all(len({*one.failed.values()}) == 2 for one in movie.plan().sources if one.failed)  # in both languages
     server.pages["/good"] = Shown(b"<rss", "text/xml")
@@ -98,11 +63,11 @@ def test_whatever_one_source_sends_the_others_go_on(server: FeedServer, movie: D
 
 
 def test_one_that_drips_or_is_packed_as_servers_pack(server: FeedServer) -> None:
-    server.pages = {"/drip": dripping, "/zip": deflated(rss(GOOD))}
+    server.pages = {"/drip": feeds.dripping, "/zip": feeds.deflated(rss(GOOD))}
     wanted = Wanted(f"{server.base}/drip", allowed=frozenset({"127.0.0.1"}), seconds=0.4)
-    with pytest.raises(SourceSlowError):
+    with pytest.raises(errors.SourceSlowError):
         fetch(wanted)
-    with pytest.raises(FetchStoppedError):
+    with pytest.raises(errors.FetchStoppedError):
         fetch(replace(wanted, seconds=600, is_stopped=lambda: True))
     found = fetch(replace(wanted, address=f"{server.base}/zip", seconds=600))
     assert found is not None
@@ -134,19 +99,19 @@ def test_a_name_that_changes_its_mind_is_asked_once_and_an_allowed_host_is_no_wa
 
     monkeypatch.setattr(httpcore.SyncBackend, "connect_tcp", connect)
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    with pytest.raises(UnreachableError):
+    with pytest.raises(errors.UnreachableError):
         fetch(Wanted("http://rebinding.example/"))
     assert connected == ["93.184.215.14"]
-    with pytest.raises(PrivateAddressError):
+    with pytest.raises(errors.PrivateAddressError):
         fetch(Wanted("http://rebinding.example/"))
     assert connected == ["93.184.215.14"]
     monkeypatch.undo()
-    server.pages["/in"] = moved(f"{server.base.replace('127.0.0.1', 'localhost')}/secret")
-    with pytest.raises(PrivateAddressError):  # localhost is allowed, but it is another server that leads there
+    server.pages["/in"] = feeds.moved(f"{server.base.replace('127.0.0.1', 'localhost')}/secret")
+    with pytest.raises(errors.PrivateAddressError):  # localhost is allowed, but it is another server that leads there
         fetch(Wanted(f"{server.base}/in", allowed=frozenset({"127.0.0.1", "localhost"})))
     assert [path for path, _ in server.asked] == ["/in"]
     for host in ("2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "localhost."):
-        with pytest.raises((PrivateAddressError, HostUnknownError)):
+        with pytest.raises((errors.PrivateAddressError, errors.HostUnknownError)):
             fetch(Wanted(f"http://{host}/"))
 
 
@@ -162,7 +127,7 @@ def test_offline_is_said_and_nothing_is_lost(
 
     monkeypatch.setattr(socket, "getaddrinfo", offline)
     outcome = bring_up_to_date(movie, movie.plan().sources)
-    assert [type(one) for one in outcome.failed.values()] == [HostUnknownError]
+    assert [type(one) for one in outcome.failed.values()] == [errors.HostUnknownError]
     assert (outcome.counts, len(movie.documents())) == (Counts(), 1)
 
 
@@ -170,7 +135,7 @@ def test_offline_is_said_and_nothing_is_lost(
 @given(st.data())
 def test_torn_feeds_and_pages_are_read_or_refused(data: st.DataObject) -> None:
     """What the limited process does with bytes ends in items, or in an error that it says for itself."""
-    whole = data.draw(st.sampled_from([rss(GOOD, GOOD), page("Title", "A paragraph of a page."), BOMB, b""]))
+    whole = data.draw(st.sampled_from([rss(GOOD, GOOD), feeds.page("Title", "A paragraph of a page."), BOMB, b""]))
     at = data.draw(st.integers(0, len(whole)))
     torn = whole[:at] + data.draw(st.binary(max_size=20)) + whole[at + data.draw(st.integers(0, 30)) :]
     for reader in (read_feed, read_page):
@@ -182,5 +147,5 @@ def test_torn_feeds_and_pages_are_read_or_refused(data: st.DataObject) -> None:
 
 @given(st.text(max_size=60))
 def test_no_address_makes_anything_but_an_error_of_ours(text: str) -> None:
-    with suppress(SourceError):
+    with suppress(errors.SourceError):
         bounded_fetch.checked_address(text if "://" in text else f"http://{text}")
