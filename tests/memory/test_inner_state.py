@@ -52,48 +52,40 @@ def test_devotion_rises_as_the_specification_says_and_fades() -> None:
     assert decayed(0.8, 24, 24) == pytest.approx(0.4)
 
 
-def test_file_has_the_specifications_shape(paths: PersonaPaths, clock: HandClock, inner: InnerStateStore) -> None:
-    QuestionStore(paths, clock).add(
-        Question(topic="初詣での雪の冷たさ", context="彼女が何を感じていたか知りたい", priority=0.8),
-        author="dream",
-        reason="",
-    )
-    goals = GoalStore(paths, clock)
-    goals.change(lambda g: g.created("short_term", Goal(goal="詩を書く", id="sh_abc123")), author="dream", reason="")
+def test_the_state_is_written_with_what_moves_it_most(
+    paths: PersonaPaths, clock: HandClock, inner: InnerStateStore
+) -> None:
+    question = Question(topic="初詣での雪の冷たさ", context="彼女が何を感じていたか知りたい", priority=0.8)
+    QuestionStore(paths, clock).add(question, author="dream", reason="")
+    goal = Goal(goal="詩を書く", id="sh_abc123")
+    GoalStore(paths, clock).change(lambda goals: goals.created("short_term", goal), author="dream", reason="")
     inner.touch()
     inner.meet("sadness")
     inner.refresh(lang="ja")
     value = json.loads(paths.internal_state.read_text())
-    drives = value["drives"]
+    drives, log = value["drives"], value["motivation_log"]
     assert drives["boredom"]["last_interaction"] == "2026-11-21T12:00:00"
-    assert drives["boredom"]["threshold"] == 0.6
-    assert drives["curiosity"]["level"] == 0.8
-    asked = drives["curiosity"]["open_questions"][0]
-    assert (asked["topic"], asked["context"], asked["priority"]) == (
-        "初詣での雪の冷たさ",
-        "彼女が何を感じていたか知りたい",
-        0.8,
-    )
+    assert (drives["curiosity"]["level"], drives["curiosity"]["open_questions"][0]["topic"]) == (0.8, question.topic)
     assert drives["goal_achievement"]["active_goal_id"] == "sh_abc123"
-    assert drives["devotion"]["level"] == 0.3
-    assert drives["devotion"]["user_emotional_state"] == "sadness"
-    log = value["motivation_log"]
-    assert log["dominant_drive"] == "curiosity"
-    assert log["dominant_drive_label"] == "好奇心（Curiosity）"
-    assert log["drive_level"] == 0.8
-    assert "初詣での雪の冷たさ" in log["narrative"]
+    assert (drives["devotion"]["level"], drives["devotion"]["user_emotional_state"]) == (0.3, "sadness")
+    assert (log["dominant_drive"], log["dominant_drive_label"]) == ("curiosity", "好奇心（Curiosity）")
+    assert question.topic in log["narrative"]
+    questions = QuestionStore(paths, clock)
+    questions.resolve(questions.open()[0].id, author="user", reason="known")
+    assert inner.levels().curiosity == 0
 
 
-def test_whoever_never_talked_is_told_so(inner: InnerStateStore) -> None:
+def test_whoever_never_talked_is_told_so_and_what_could_not_be_read_is_called_no_feeling(
+    inner: InnerStateStore,
+) -> None:
     assert "まだ話していない" in inner.full_text("ja")
     assert "You have not talked yet" in inner.full_text("en")
     inner.touch()
     assert "最終対話から0分経過" in inner.full_text("ja")
-
-
-def test_what_could_not_be_read_is_called_no_feeling(inner: InnerStateStore) -> None:
     inner.meet("neutral")
     assert not any(calm in inner.full_text("ja") + inner.full_text("en") for calm in ("穏やか", "calm"))
+    inner.meet("fear")
+    assert all(word in inner.full_text("ja") for word in ("退屈", "好奇心", "目標達成欲", "奉仕欲", "恐れ"))
 
 
 def test_light_form_is_one_sentence_about_what_is_felt_most(clock: HandClock, inner: InnerStateStore) -> None:
@@ -106,13 +98,6 @@ def test_light_form_is_one_sentence_about_what_is_felt_most(clock: HandClock, in
     assert not any(mark in inner.light_text("ja") for mark in ("退屈", "0.", "Boredom"))
 
 
-def test_full_form_holds_all_four_drives_and_the_narrative(clock: HandClock, inner: InnerStateStore) -> None:
-    inner.meet("fear")
-    full = inner.full_text("ja")
-    assert all(label in full for label in ("退屈", "好奇心", "目標達成欲", "奉仕欲"))
-    assert "恐れ" in full
-
-
 def test_the_narrative_quotes_what_it_comes_from(paths: PersonaPaths, clock: HandClock, inner: InnerStateStore) -> None:
     EmotionLog(paths, clock).append("犬のポチの元気がなくて心配。", "sadness", message_id="m1")
     inner.meet("sadness")
@@ -120,16 +105,6 @@ def test_the_narrative_quotes_what_it_comes_from(paths: PersonaPaths, clock: Han
     assert inner.refresh(lang="ja").motivation_log.narrative == (
         "「犬のポチの元気がなくて心配。」という言葉に悲しみを感じた。そばで力になりたい。"
     )
-
-
-def test_resolving_a_question_lets_curiosity_fall(
-    paths: PersonaPaths, clock: HandClock, inner: InnerStateStore
-) -> None:
-    store = QuestionStore(paths, clock)
-    store.add(Question(topic="the trip", priority=0.8), author="dream", reason="")
-    assert inner.levels().curiosity == pytest.approx(0.8)
-    store.resolve(store.open()[0].id, author="user", reason="known")
-    assert inner.levels().curiosity == 0
 
 
 def test_a_clock_set_back_makes_nobody_bored(clock: HandClock, inner: InnerStateStore) -> None:

@@ -1,7 +1,6 @@
 """Days move to the archives, and come from elsewhere; what is kept beside the archives only saves reading."""
 
 import os
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -68,23 +67,6 @@ def test_a_clock_set_back_and_forward_scatters_nothing(log: ConversationLog, clo
     assert [path.name for path in log.paths.log_archives.glob("*.txt")] == ["2026-11.txt"]
     assert everything(another(log)) == ["0", "1", "two", "3", "4"]
     assert texts(another(log).tail(5)) == ["0", "1", "two", "3", "4"]
-
-
-def test_days_that_moved_while_the_clock_was_years_ahead(log: ConversationLog, clock: HandClock) -> None:
-    clock.set(DAY.replace(year=2099))
-    said = [log.append("user", "Sara", text) for text in ("one", "two")]
-    clock.move(days=30)
-    log.roll()
-    clock.set(DAY)
-    log.supersede(said[0].id, None)
-    log.append("user", "Sara", "three")
-    clock.move(days=30)
-    log.roll()
-    log.append("user", "Sara", "four")
-    assert [path.name for path in sorted(log.paths.log_archives.glob("*.txt"))] == ["2026-11.txt", "2099-11.txt"]
-    for reader in (another(log, clock.now()), log):
-        assert Counter(everything(reader)) == Counter(texts(reader.tail(9))) == Counter(["two", "three", "four"])
-        assert reader.count() == 3
 
 
 # What comes from elsewhere

@@ -13,7 +13,6 @@ import pytest
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import Record, format_message, format_record, id_of_words
 from managers.memory.log.log_files import snapshot
-from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.storage.paths import PersonaPaths
 from tests.crash import Kill, needs_signals
@@ -256,14 +255,3 @@ def test_an_id_that_was_made_of_words_alone_still_means_them(of_old: Conversatio
     assert reader.alternatives(said[2].id).shown.text == "mended"
     reader.supersede(said[1].id, "おはよう")
     assert [one.time.day for one in reader.messages()] == [one.time.day for one in reader.tail(9)] == [2, 3]
-
-
-def test_what_was_joined_under_an_id_of_words_is_not_joined_again(of_old: ConversationLog) -> None:
-    old = of_old.paths.log_archives / "old room.txt"
-    copy = of_old.paths.folder / "copy.txt"
-    old.rename(copy)
-    records = parse(copy.read_bytes()).records[1:]
-    held = [replace(one, message=replace(one.message, id=id_of_words(one.message.id))) for one in records[1:]]
-    old.write_bytes(b"".join(map(format_record, held)))
-    assert of_old.merge(copy).added == 2
-    assert {(one.text, one.time.day) for one in another(of_old).messages()} == {*MORNINGS}
