@@ -1,7 +1,6 @@
 """A room of Nexus Ark moves in: what it holds is there for whoever reads a persona's folder, and once however often it comes."""
 
 import io
-import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import date, datetime
@@ -20,14 +19,19 @@ from managers.exchange.import_words import told_of
 from managers.hygiene.inventory import memories as listed
 from managers.memory.log import ConversationLog
 from managers.storage.paths import Home, PersonaPaths
-from tests.crash import kill_everywhere, needs_signals
-from tests.exchange.importing import HereReading, read_here, take_over
+from tests.exchange.importing import HereReading, take_over
 from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, NEWEST, PICTURE
 from tests.exchange.readers.reading import folder_of
 from tests.fakes import HandClock
+from tests.speeds import one_quick
 
 _NAME = "みい"
 _NOW = datetime(2026, 11, 21, 12)
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
 
 
 @pytest.fixture
@@ -36,11 +40,6 @@ def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
     services.settings_file.change("mind", provider="builtin")
     yield services
     services.close()
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Path:
-    return _made(tmp_path, MONTHLY)
 
 
 def _made(tmp_path: Path, files: Mapping[str, object]) -> Path:
@@ -68,8 +67,8 @@ def _contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_every_store_of_the_house_reads_what_moved_in(services: Services, room: Path) -> None:
-    done = _moved_in(services, room)
+def test_every_store_of_the_house_reads_what_moved_in(services: Services, tmp_path: Path) -> None:
+    done = _moved_in(services, _made(tmp_path, MONTHLY))
 
     assert done.report.added == 11
     held = services.memories(_NAME)
@@ -92,32 +91,10 @@ def test_every_store_of_the_house_reads_what_moved_in(services: Services, room: 
     assert persona.avatar is not None
 
 
-def test_what_the_newest_versions_note_is_where_the_house_looks_for_it(services: Services, tmp_path: Path) -> None:
-    _moved_in(services, _made(tmp_path, NEWEST))
-
-    held = services.memories(_NAME)
-    snow, statue = held.questions.load().entries
-    assert (snow.topic, snow.created_at) == ("雪の冷たさ", "2025-12-24 00:00:00")
-    assert (statue.created_at, statue.asked, statue.closed_at) == (
-        "2025-10-03 00:00:00",
-        "2025-10-04 09:00:00",
-        "2026-01-02 08:00:00",
-    )
-    assert statue.answer == "1252年から。\n古いものが好き。"
-    owner = held.entities.get("田中さん 本人")
-    assert owner is not None
-    assert owner.aliases == ("たなか",)
-    assert held.entities.names() == ["田中さん 本人", "鎌倉"]
-    goals = held.goals.load()
-    assert [one.id for one in goals.all] == ["sh_1", "sh_3", "lo_1", "lo_2"]
-    assert goals.meta.last_level2_date == date(2026, 1, 2)
-    drives = held.inner_state.load().drives
-    assert [one["topic"] for one in drives.curiosity.open_questions] == ["雪の冷たさ"]
-    assert drives.goal_achievement.active_goal_id == "sh_1"
-
-
-def test_recall_finds_it_the_memories_list_it_and_doctor_finds_nothing_amiss(services: Services, room: Path) -> None:
-    _moved_in(services, room)
+def test_recall_finds_it_the_memories_list_it_and_doctor_finds_nothing_amiss(
+    services: Services, tmp_path: Path
+) -> None:
+    _moved_in(services, _made(tmp_path, MONTHLY))
 
     held = services.memories(_NAME)
     held.recall.catch_up()
@@ -134,11 +111,34 @@ def test_recall_finds_it_the_memories_list_it_and_doctor_finds_nothing_amiss(ser
     assert [one for one in examine(services) if one.state != "ok" and one.about.startswith(_NAME)] == []
 
 
-@pytest.mark.parametrize("generation", GENERATIONS)
-def test_a_room_that_comes_twice_changes_nothing(
-    services: Services, tmp_path: Path, generation: str, monkeypatch: pytest.MonkeyPatch
+def test_what_the_newest_versions_note_is_where_the_house_looks_for_it(services: Services, tmp_path: Path) -> None:
+    left = _moved_in(services, _made(tmp_path, NEWEST)).report.left_out
+
+    held = services.memories(_NAME)
+    snow, statue = held.questions.load().entries
+    assert (snow.topic, snow.created_at) == ("雪の冷たさ", "2025-12-24 00:00:00")
+    times = (statue.created_at, statue.asked, statue.closed_at)
+    assert times == ("2025-10-03 00:00:00", "2025-10-04 09:00:00", "2026-01-02 08:00:00")
+    assert statue.answer == "1252年から。\n古いものが好き。"
+    assert held.entities.names() == ["田中さん 本人", "鎌倉"]
+    assert (owner := held.entities.get("田中さん 本人"))
+    assert owner.aliases == ("たなか",)
+    goals = held.goals.load()
+    assert [one.id for one in goals.all] == ["sh_1", "sh_3", "lo_1", "lo_2"]
+    assert goals.meta.last_level2_date == date(2026, 1, 2)
+    drives = held.inner_state.load().drives
+    assert [one["topic"] for one in drives.curiosity.open_questions] == ["雪の冷たさ"]
+    assert drives.goal_achievement.active_goal_id == "sh_1"
+    for one in left:
+        words = told_of(one)
+        assert "{" not in words["ja"] + words["en"]
+        assert one.code not in words["en"]  # known, and so not said in general words
+
+
+@pytest.mark.parametrize("generation", one_quick(GENERATIONS))
+def test_a_room_that_comes_twice_changes_nothing_nor_do_its_other_generations(
+    services: Services, tmp_path: Path, generation: str
 ) -> None:
-    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
     room = _made(tmp_path, GENERATIONS[generation])
     before = {path: path.read_bytes() for path in room.rglob("*") if path.is_file()}
     first = _moved_in(services, room)
@@ -152,18 +152,8 @@ def test_a_room_that_comes_twice_changes_nothing(
     assert again.report.memories_there == first.report.memories
     assert _contents(folder) == there
     assert {path: path.read_bytes() for path in room.rglob("*") if path.is_file()} == before
-
-
-def test_generations_one_after_the_other_bring_each_message_once(
-    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
-    added = [
-        _moved_in(services, _made(tmp_path / generation, files)).report.added
-        for generation, files in GENERATIONS.items()
-    ]
-
-    assert added == [11, 0, 0, 0]
+    others = [_moved_in(services, _made(tmp_path / other, GENERATIONS[other])) for other in GENERATIONS]
+    assert [one.report.added for one in others] == [0, 0, 0, 0]
 
 
 def test_words_that_were_answered_since_are_the_same_words(
@@ -193,37 +183,7 @@ def test_words_without_any_date_are_those_of_their_room(
     assert [take_over(log, room).added for room in (*rooms, *rooms)] == [2, 2, 0, 0]
 
 
-def test_what_was_left_is_told_in_words(services: Services, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
-    for one in _moved_in(services, room).report.left_out:
-        words = told_of(one)
-        assert "{" not in words["ja"] + words["en"]
-        assert one.code not in words["en"]  # known, and so not said in general words
-
-
-def move_in(folder: Path, room: Path) -> None:
-    """Move in, in a process that may die meanwhile."""
-    take_over(ConversationLog(PersonaPaths(folder), HandClock(_NOW), Random(1)), room)
-
-
-@needs_signals
-def test_a_move_that_was_killed_is_finished_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
-    room = _made(tmp_path, MONTHLY)
-    numbers = itertools.count()
-
-    def prepared() -> tuple[Path, Path]:
-        return tmp_path / f"home{next(numbers)}" / "characters" / _NAME, room
-
-    whole = prepared()
-    move_in(*whole)
-    expected = _contents(whole[0])
-    for death in kill_everywhere(move_in, prepared, whens=("before",), stride=67, ready=read_here):
-        move_in(*death.given)
-        assert _contents(death.given[0]) == expected, death
-
-
-@pytest.mark.parametrize("tells", ["settings", "talk", "nobody"])
+@pytest.mark.parametrize("tells", one_quick(["talk", "nobody", "settings"], quick=2))
 def test_who_has_a_name_for_the_user_keeps_it_whatever_an_import_says(
     services: Services, tmp_path: Path, tells: str
 ) -> None:

@@ -5,76 +5,50 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from managers.exchange.items import FoundFile, FoundMemory
-from tests.exchange.readers.reading import (
-    folder_of,
-    items_of,
-    left,
-    messages_of,
-    persona_of,
-    said,
-    trouble_of,
-    zip_of,
-)
+from tests.exchange.readers.reading import folder_of, items_of, left, messages_of, persona_of, said, trouble_of, zip_of
 
 _NOON = datetime(2025, 3, 4, 12, 0, tzinfo=UTC).timestamp()
 
 
 def _node(name: str, parent: str | None, role: str, content: object, at: float | None, **more: Any) -> dict[str, Any]:
-    told = content if isinstance(content, dict) else {"content_type": "text", "parts": [content]}
-    metadata = more.pop("metadata", {})
     message = {
         "id": name,
         "author": {"role": role, "name": more.pop("by", None), "metadata": {}},
         "create_time": None if at is None else _NOON + at,
-        "update_time": None,
-        "content": told,
-        "status": "finished_successfully",
-        "end_turn": None,
-        "weight": 1.0,
-        "metadata": metadata,
+        "content": content if isinstance(content, dict) else {"content_type": "text", "parts": [content]},
+        "metadata": {},
         "recipient": "all",
-        "channel": None,
         **more,
     }
     return {"id": name, "message": message, "parent": parent, "children": []}
 
 
-def _conversation(nodes: list[dict[str, Any]], current: str, **more: Any) -> dict[str, Any]:
-    for node in nodes:
-        for other in nodes:
-            if other["parent"] == node["id"]:
-                node["children"].append(other["id"])
+def _conversation(nodes: list[dict[str, Any]], current: str) -> dict[str, Any]:
+    root = {"id": "root", "message": None, "parent": None, "children": []}
+    whole = [root, *nodes] if any(node["parent"] == "root" for node in nodes) else nodes
+    for node in whole:
+        node["children"] += [other["id"] for other in whole if other["parent"] == node["id"]]
     return {
         "title": "Tea & 猫",
         "create_time": _NOON,
-        "update_time": _NOON + 500,
-        "mapping": {node["id"]: node for node in nodes},
-        "moderation_results": [],
+        "mapping": {node["id"]: node for node in whole},
         "current_node": current,
         "conversation_id": "c-1",
         "default_model_slug": "gpt-4o",
-        **more,
     }
 
 
-def _root() -> dict[str, Any]:
-    return {"id": "root", "message": None, "parent": None, "children": []}
-
-
-_GPT_5 = {"model_slug": "gpt-5"}
+_HIDDEN = {"is_visually_hidden_from_conversation": True}
 
 
 def _tree() -> dict[str, Any]:
     """A talk with an answer made anew, an edited question, a tool, thoughts and a hidden message."""
     nodes = [
-        _root(),
-        _node("sys", "root", "system", "", None, metadata={"is_visually_hidden_from_conversation": True}),
+        _node("sys", "root", "system", "", None, metadata=_HIDDEN),
         _node("u1", "sys", "user", "猫を飼っています。名前はミケです。", 1),
         _node("a1", "u1", "assistant", "Cute!", 2),
-        _node("a1b", "u1", "assistant", "ミケちゃん、かわいいですね。", 5, metadata=_GPT_5),
+        _node("a1b", "u1", "assistant", "ミケちゃん、かわいいですね。", 5, metadata={"model_slug": "gpt-5"}),
         _node("u2old", "a1b", "user", "What is tea?", 6),
         _node("a2old", "u2old", "assistant", "A leaf.", 7),
         _node("u2", "a1b", "user", "What is green tea?", 8),
@@ -131,12 +105,11 @@ def test_a_zip_file_of_parts_holds_pictures_voices_and_what_was_said_about_the_p
     }
     named = {"attachments": [{"id": "file-AbC123", "name": "Mike.png"}, {"id": "file-gone", "name": "plan.pdf"}]}
     nodes = [
-        _root(),
-        _node("i", "root", "user", about, None, metadata={"is_visually_hidden_from_conversation": True}),
+        _node("i", "root", "user", about, None, metadata=_HIDDEN),
         _node("k", "i", "system", known, None),
         _node("u", "k", "user", picture, 3, metadata=named),
     ]
-    early = _conversation([_root(), _node("e", "root", "user", "before", -90)], "e")
+    early = _conversation([_node("e", "root", "user", "before", -90)], "e")
     path = zip_of(
         tmp_path / "export.zip",
         {
@@ -161,7 +134,7 @@ def test_a_zip_file_of_parts_holds_pictures_voices_and_what_was_said_about_the_p
 
 
 def test_a_message_without_a_time_has_the_one_before_it_and_the_first_the_conversations(tmp_path: Path) -> None:
-    nodes = [_root(), _node("a", "root", "user", "one", None), _node("b", "a", "assistant", "two", 60)]
+    nodes = [_node("a", "root", "user", "one", None), _node("b", "a", "assistant", "two", 60)]
     nodes.append(_node("c", "b", "user", "three", None))
 
     found = messages_of(items_of(folder_of(tmp_path, {"conversations.json": [_conversation(nodes, "c")]}), "chatgpt"))
@@ -170,37 +143,27 @@ def test_a_message_without_a_time_has_the_one_before_it_and_the_first_the_conver
     assert [one.is_time_certain for one in found] == [False, True, False]
 
 
-def test_a_circle_a_missing_leaf_and_things_that_are_no_conversation_cost_no_other(tmp_path: Path) -> None:
+def test_what_is_no_conversation_or_cut_off_costs_no_other(tmp_path: Path) -> None:
     circle = _conversation([_node("a", "b", "user", "round", 1), _node("b", "a", "assistant", "and round", 2)], "b")
-    headless = _conversation([_root(), _node("x", "root", "user", "end", 1)], "nowhere")
+    headless = _conversation([_node("x", "root", "user", "end", 1)], "nowhere")
     told = [3, {"title": "no mapping"}, circle, headless, {"mapping": {"q": 5}, "create_time": 1}]
-
     items = items_of(folder_of(tmp_path, {"conversations.json": [_tree(), *told]}), "chatgpt")
-
     assert [one.text for one in messages_of(items)][4:] == ["round", "and round", "end"]
     assert left(items)["chats.no-conversation"] == 2
     assert left(items)["chats.no-message"] == 1
 
-
-def test_a_file_that_is_cut_off_keeps_what_came_before(tmp_path: Path) -> None:
-    whole = json.dumps([_tree(), _tree()]).encode()
-
-    items = items_of(folder_of(tmp_path, {"conversations.json": whole[:-200]}), "chatgpt")
-
+    cut = json.dumps([_tree(), _tree()]).encode()[:-200]
+    items = items_of(folder_of(tmp_path / "2", {"conversations.json": cut}), "chatgpt")
     assert len(messages_of(items)) == 4
     assert left(items) == {"chats.other-branch": 2, "chats.broken-json": 1}
 
-
-@pytest.mark.parametrize("opening", [b"[", b'{"mapping":', b'[{"mapping": {"a": '])
-def test_a_million_brackets_are_refused(tmp_path: Path, opening: bytes) -> None:
-    path = tmp_path / "conversations.json"
-    path.write_bytes(opening + b'{"create_time": [' + b"[" * 1_000_000)
-
-    assert trouble_of(path, "chatgpt") == "chats.too-deep"
-
-
-def test_one_conversation_alone_and_in_utf_16_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "talk.json"
+    path = tmp_path / "talk.json"  # one conversation alone, in another encoding
     path.write_bytes(json.dumps(_tree(), ensure_ascii=False).encode("utf-16"))
-
     assert said(items_of(path, "chatgpt"))[0] == ("user", "", "猫を飼っています。名前はミケです。")
+
+
+def test_a_million_brackets_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    for opening in (b"[", b'{"mapping":', b'[{"mapping": {"a": '):
+        path.write_bytes(opening + b'{"create_time": [' + b"[" * 1_000_000)
+        assert trouble_of(path, "chatgpt") == "chats.too-deep"

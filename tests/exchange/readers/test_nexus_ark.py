@@ -8,7 +8,6 @@ import pytest
 from managers.exchange.import_source import open_source
 from managers.exchange.items import ReadingWishes
 from managers.exchange.readers import nexus_ark
-from managers.storage.texts import Texts
 from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, OCTOBER
 from tests.exchange.readers.reading import (
     folder_of,
@@ -26,7 +25,7 @@ from tests.exchange.readers.reading import (
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
-def test_each_generation_has_the_same_conversation(tmp_path: Path, generation: str) -> None:
+def test_each_generation_has_the_same_conversation_and_memories(tmp_path: Path, generation: str) -> None:
     items = room_of(tmp_path, GENERATIONS[generation])
 
     assert said(items) == [
@@ -58,6 +57,33 @@ def test_each_generation_has_the_same_conversation(tmp_path: Path, generation: s
         datetime(2025, 10, 3, 21, 0, 20),
         datetime(2025, 11, 4, 8, 5),
     ]
+    who = persona_of(items)
+    assert (who.name, who.user_name) == ("猫 の部屋", "田中")
+    assert who.system_prompt == "あなたは縁側の猫です。"
+    assert any("名前は みい。" in one.text for one in memories_of(items, "core_memory"))
+    assert any("10月3日。海の話を聞いた。" in one.text for one in memories_of(items, "diary"))
+    assert [one.text for one in memories_of(items, "secret_diary")] == ["ほんとうは寂しい。"]
+    assert memories_of(items, "notepad")[0].text == "明日は雨。"
+    day = next(one for one in memories_of(items, "episode") if one.day == "2025-10-03")
+    assert day.fields["summary"] == "鎌倉の海の話をした。"
+    assert [one.fields["trigger_topic"] for one in memories_of(items, "insight")] == ["詩", "鎌倉"]
+    owner = memories_of(items, "entity")[0]
+    assert owner.name == "田中さん 本人"
+    assert owner.time == datetime(2026, 1, 1, 12)
+    assert owner.text == "私のマスター。創作活動に興味がある。\n\n--- Update: 2026-02-01 08:00:00 ---\n鎌倉が好き。"
+    assert [(one.name, one.fields["status"]) for one in memories_of(items, "goal")] == [
+        ("short_term", "active"),
+        ("long_term", "active"),
+        ("long_term", "completed"),
+        ("short_term", "abandoned"),
+    ]
+    assert [(one.fields["topic"], one.fields["answered"]) for one in memories_of(items, "question")] == [
+        ("雪の冷たさ", False),
+        ("大仏", True),
+    ]
+    assert [(one.name, one.text) for one in memories_of(items, "emotion")] == [("sadness", "こう書いてあった")]
+    assert {one.name for one in memories_of(items, "knowledge")} >= {"魚図鑑.txt", "world_settings.txt"}
+    assert len(memories_of(items, "avatar")) == len(memories_of(items, "inner_state")) == 1
 
 
 def test_what_is_no_speech_is_kept_as_what_it_is(tmp_path: Path) -> None:
@@ -89,39 +115,6 @@ def test_what_is_no_speech_is_kept_as_what_it_is(tmp_path: Path) -> None:
     assert found[10].emotion == "anxious"
 
 
-@pytest.mark.parametrize("generation", GENERATIONS)
-def test_each_generation_has_the_same_memories(tmp_path: Path, generation: str) -> None:
-    items = room_of(tmp_path, GENERATIONS[generation])
-
-    who = persona_of(items)
-    assert (who.name, who.user_name) == ("猫 の部屋", "田中")
-    assert who.system_prompt == "あなたは縁側の猫です。"
-    assert any("名前は みい。" in one.text for one in memories_of(items, "core_memory"))
-    assert any("10月3日。海の話を聞いた。" in one.text for one in memories_of(items, "diary"))
-    assert [one.text for one in memories_of(items, "secret_diary")] == ["ほんとうは寂しい。"]
-    assert memories_of(items, "notepad")[0].text == "明日は雨。"
-    day = next(one for one in memories_of(items, "episode") if one.day == "2025-10-03")
-    assert day.fields["summary"] == "鎌倉の海の話をした。"
-    assert [one.fields["trigger_topic"] for one in memories_of(items, "insight")] == ["詩", "鎌倉"]
-    owner = memories_of(items, "entity")[0]
-    assert owner.name == "田中さん 本人"
-    assert owner.time == datetime(2026, 1, 1, 12)
-    assert owner.text == "私のマスター。創作活動に興味がある。\n\n--- Update: 2026-02-01 08:00:00 ---\n鎌倉が好き。"
-    assert [(one.name, one.fields["status"]) for one in memories_of(items, "goal")] == [
-        ("short_term", "active"),
-        ("long_term", "active"),
-        ("long_term", "completed"),
-        ("short_term", "abandoned"),
-    ]
-    assert [(one.fields["topic"], one.fields["answered"]) for one in memories_of(items, "question")] == [
-        ("雪の冷たさ", False),
-        ("大仏", True),
-    ]
-    assert [(one.name, one.text) for one in memories_of(items, "emotion")] == [("sadness", "こう書いてあった")]
-    assert {one.name for one in memories_of(items, "knowledge")} >= {"魚図鑑.txt", "world_settings.txt"}
-    assert len(memories_of(items, "avatar")) == len(memories_of(items, "inner_state")) == 1
-
-
 def test_what_is_left_is_counted_and_has_a_reason(tmp_path: Path) -> None:
     assert left(room_of(tmp_path, MONTHLY)) == {
         "nexus_ark.missing-file": 1,
@@ -140,60 +133,28 @@ def test_what_is_left_is_counted_and_has_a_reason(tmp_path: Path) -> None:
     }
 
 
-def test_every_reason_is_said_in_both_languages() -> None:
-    source = "".join(path.read_text("utf-8") for path in Path("managers/exchange/readers/nexus_ark").glob("*.py"))
-    say = Texts("notices/import_nexus_ark")
-    for code in ("repeated", "replaced", "index", "no-room", "several-rooms", "outside", "empty"):
-        assert f'"{code}"' in source or f".{code}" in source
-        both = say.both(code, count="2", place="x", rooms="A, B", name="x")
-        assert both["ja"] != both["en"]
-
-
-def test_pickles_are_never_opened(tmp_path: Path) -> None:
-    with open_source(folder_of(tmp_path / "room", MONTHLY)) as source:
+def test_one_room_of_a_zip_file_is_read_several_are_asked_about_and_pickles_are_never_opened(tmp_path: Path) -> None:
+    rooms = {
+        name: {f"{name}/{file}": told for file, told in MONTHLY.items()} for name in ("characters/猫_の部屋", "A", "B")
+    }
+    items = items_of(zip_of(tmp_path / "all.zip", {**rooms["characters/猫_の部屋"], "config.json": "{}"}), "nexus-ark")
+    assert said(items) == said(room_of(tmp_path, MONTHLY))
+    assert left(items)["nexus_ark.outside"] == 1
+    several = folder_of(tmp_path / "characters", {**rooms["A"], **rooms["B"]})
+    assert trouble_of(several, "nexus-ark") == "nexus_ark.several-rooms"
+    assert trouble_of(folder_of(tmp_path / "x", {"a.txt": "x"}), "nexus-ark") == "nexus_ark.no-room"
+    with open_source(several / "A") as source:
         list(nexus_ark.read(source, ReadingWishes()))
         assert source.opened
         assert not [path for path in source.opened if path.endswith(".pkl")]
 
 
-def test_a_zip_of_all_rooms_with_one_room_is_that_room(tmp_path: Path) -> None:
-    nested = {f"characters/猫_の部屋/{name}": told for name, told in MONTHLY.items()}
-    path = zip_of(tmp_path / "all.zip", {**nested, "config.json": "{}"})
-
-    items = items_of(path, "nexus-ark")
-
-    assert said(items) == said(room_of(tmp_path, MONTHLY))
-    assert left(items)["nexus_ark.outside"] == 1
-
-
-def test_several_rooms_are_asked_about(tmp_path: Path) -> None:
-    rooms = {f"{name}/{file}": told for name in ("A", "B") for file, told in MONTHLY.items()}
-
-    assert trouble_of(folder_of(tmp_path / "characters", rooms), "nexus-ark") == "nexus_ark.several-rooms"
-
-
-def test_an_empty_folder_is_no_room(tmp_path: Path) -> None:
-    assert trouble_of(folder_of(tmp_path / "x", {"a.txt": "x"}), "nexus-ark") == "nexus_ark.no-room"
-
-
-def test_a_log_alone_is_read(tmp_path: Path) -> None:
-    items = items_of(folder_of(tmp_path, {"log.txt": OCTOBER}) / "log.txt", "nexus-ark")
-
-    assert len(messages_of(items)) == 5
-
-
-@pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "utf-16", "utf-8-sig"])
-def test_encodings_and_windows_lines(tmp_path: Path, encoding: str) -> None:
-    log = OCTOBER.replace("🛠️ ", "").replace("\n", "\r\n").encode(encoding)
-    found = messages_of(room_of(tmp_path, {"room_config.json": {}, "log.txt": log}))
-
-    assert [one.text for one in found][:2] == ["今日は鎌倉に行ったよ。", "いいなあ、海!"]
-    assert len(found) == 5
-
-
-def test_a_log_that_was_written_on_in_another_encoding_is_read_in_both(tmp_path: Path) -> None:
+def test_a_log_alone_is_read_in_any_encoding_and_in_two(tmp_path: Path) -> None:
     more = "## USER:user\n続きは古いエディタで書きました。\n\n2025-10-04 (Sat) 09:00:00\n\n".encode("cp932")
-    found = messages_of(room_of(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER.encode() + more}))
-
-    assert found[0].text == "今日は鎌倉に行ったよ。"
+    logs = {one: OCTOBER.replace("🛠️ ", "").replace("\n", "\r\n").encode(one) for one in ("cp932", "euc_jp", "utf-16")}
+    for name, log in {**logs, "two": OCTOBER.encode() + more}.items():
+        found = messages_of(room_of(tmp_path / name, {"room_config.json": {}, "log.txt": log}))
+        assert [one.text for one in found][:2] == ["今日は鎌倉に行ったよ。", "いいなあ、海!"], name
+        assert len(found) == 5 + (name == "two")
     assert found[-1].text == "続きは古いエディタで書きました。"
+    assert len(messages_of(items_of(tmp_path / "cp932" / "猫_の部屋" / "log.txt", "nexus-ark"))) == 5

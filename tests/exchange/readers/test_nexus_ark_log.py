@@ -3,7 +3,6 @@
 from collections import Counter
 from datetime import datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,31 +37,10 @@ def test_what_was_written_is_what_is_read(spoken: list[tuple[Role, str, datetime
 
 
 _LINES = st.sampled_from(
-    [
-        "## USER:user",
-        "## AGENT:みい",
-        "## SYSTEM:x:y:z",
-        "##USER:",
-        "```",
-        "[THOUGHT]",
-        "[/THOUGHT]",
-        "<details>",
-        "</details>",
-        "[RAW_RESULT]",
-        "[/RAW_RESULT]",
-        "2025-10-03 (Fri) 21:00:00 | x",
-        "2025-10-03(金) 9:00",
-        "2025-13-41 (Mon) 25:00:00",
-        "【表情】…joy…",
-        "<memory_trace id='1'/>",
-        "[VIEW_IMAGE: a b.png]",
-        "THOUGHT: うん",
-        "## みい:",
-        "言葉",
-        "",
-        " ",
-    ]
-)
+    ["## USER:user", "## AGENT:みい", "## SYSTEM:x:y:z", "##USER:", "```", "[THOUGHT]", "[/THOUGHT]", "<details>", "</details>",
+     "[RAW_RESULT]", "[/RAW_RESULT]", "2025-10-03 (Fri) 21:00:00 | x", "2025-10-03(金) 9:00", "2025-13-41 (Mon) 25:00:00",
+     "【表情】…joy…", "<memory_trace id='1'/>", "[VIEW_IMAGE: a b.png]", "THOUGHT: うん", "## みい:", "言葉", "", " "]
+)  # fmt: skip
 
 
 @given(st.lists(_LINES, max_size=30).map("\n".join))
@@ -113,48 +91,33 @@ def test_each_part_comes_where_it_belongs(parts: list[tuple[str, str]]) -> None:
     assert "".join("".join(words.split()) for words in found.files) == of("file")
 
 
-@pytest.mark.parametrize(
-    "inner",
-    [
+def test_what_only_looks_like_a_header_does_not_divide_a_message() -> None:
+    before: list[tuple[Role, str]] = [("user", "やあ"), ("persona", "はい")]
+    for inner in (
         "続きの行\n## AGENT:みい\nと書く",
         "```\n\n## AGENT:みい\n\n```",
         "段落。\n\n## AGENT:そんな名前はない\nと言った。",
-    ],
-)
-def test_what_only_looks_like_a_header_does_not_divide_a_message(inner: str) -> None:
-    time = datetime(2025, 10, 3, 21)
-    before: list[tuple[Role, str]] = [("user", "やあ"), ("persona", "はい")]
-    spoken: list[tuple[Role, str]] = [*(before * 4), ("user", inner)]
-    log = "".join(_rendered(role, text, time, "") for role, text in spoken)
-
-    assert [read_body(piece.role, piece.body).text for piece in split_log(log).pieces] == [text for _, text in spoken]
+    ):
+        spoken: list[tuple[Role, str]] = [*(before * 4), ("user", inner)]
+        log = "".join(_rendered(role, text, datetime(2025, 10, 3, 21), "") for role, text in spoken)
+        assert [read_body(one.role, one.body).text for one in split_log(log).pieces] == [text for _, text in spoken]
 
 
-@pytest.mark.parametrize(
-    ("line", "time"),
-    [
-        ("2026-05-12 (Tue) 09:01:20 | gemini-2.5-pro", datetime(2026, 5, 12, 9, 1, 20)),
-        ("2026-05-12(火) 09:01:20", datetime(2026, 5, 12, 9, 1, 20)),
-        ("2026/5/12 （火曜日） 9:01", datetime(2026, 5, 12, 9, 1)),
-        ("2026年5月12日(火) 午後9時01分20秒", datetime(2026, 5, 12, 21, 1, 20)),
-        ("2026-05-12T09:01:20.123456", datetime(2026, 5, 12, 9, 1, 20)),
-        ("2026-05-12 (Tue)", datetime(2026, 5, 12)),
-        ("2026-02-31 (Tue) 09:01:20", None),
-        ("2026-05-12 (Tue) 29:01:20", None),
-    ],
-)
-def test_dates_in_all_their_forms(line: str, time: datetime | None) -> None:
-    found = date_line(line)
-
-    assert found is not None
-    assert found.time == time
-
-
-@pytest.mark.parametrize(
-    "line", ["2026-05-12", "きょうは 2026-05-12 (Tue) 09:01:20", "09:01:20", "2026-05-12 の 9:01:20", ""]
-)
-def test_words_with_a_date_in_them_are_words(line: str) -> None:
-    assert date_line(line) is None
+def test_dates_in_all_their_forms_and_words_with_a_date_in_them() -> None:
+    dates = {
+        "2026-05-12 (Tue) 09:01:20 | gemini-2.5-pro": datetime(2026, 5, 12, 9, 1, 20),
+        "2026-05-12(火) 09:01:20": datetime(2026, 5, 12, 9, 1, 20),
+        "2026/5/12 （火曜日） 9:01": datetime(2026, 5, 12, 9, 1),
+        "2026年5月12日(火) 午後9時01分20秒": datetime(2026, 5, 12, 21, 1, 20),
+        "2026-05-12T09:01:20.123456": datetime(2026, 5, 12, 9, 1, 20),
+        "2026-05-12 (Tue)": datetime(2026, 5, 12),
+        "2026-02-31 (Tue) 09:01:20": None,
+        "2026-05-12 (Tue) 29:01:20": None,
+    }
+    assert {line: (found := date_line(line)) and found.time for line in dates} == dates
+    assert all(date_line(line) is not None for line in dates)
+    for words in ("2026-05-12", "きょうは 2026-05-12 (Tue) 09:01:20", "09:01:20", "2026-05-12 の 9:01:20", ""):
+        assert date_line(words) is None
 
 
 def test_a_date_that_somebody_wrote_last_is_theirs() -> None:
@@ -164,21 +127,17 @@ def test_a_date_that_somebody_wrote_last_is_theirs() -> None:
     assert (found.text, found.date and found.date.time) == (plan, datetime(2026, 5, 1, 9))
 
 
-@pytest.mark.parametrize(
-    ("body", "text", "thought", "emotion"),
-    [
+def test_an_answer_that_was_broken_off_is_still_an_answer() -> None:
+    for body, *told in (
         ('[THOUGHT]\n海かな。\nうん。\n<persona_emotion category="joy"/>', "海かな。\nうん。", "", "joy"),
         ("[THOUGHT]\n海。\n[/THOUGHT]\n[THOUGHT]\nうん。", "うん。", "海。", ""),
         ("うん。\n[THOUGHT]\n海かな", "うん。", "海かな", ""),
         ("<think>\n海かな。\n【表情】…joy…", "海かな。", "", "joy"),
         ("印は <think> と <think> です。", "印は <think> と <think> です。", "", ""),
         ('<memory_trace id="a"></memory_trace>\nうん。<persona_emotion category="joy">', "うん。", "", "joy"),
-    ],
-)
-def test_an_answer_that_was_broken_off_is_still_an_answer(body: str, text: str, thought: str, emotion: str) -> None:
-    found = read_body("persona", body)
-
-    assert (found.text, found.thought, found.emotion) == (text, thought, emotion)
+    ):
+        found = read_body("persona", body)
+        assert [found.text, found.thought, found.emotion] == told
 
 
 def test_marks_without_end_take_no_time() -> None:
