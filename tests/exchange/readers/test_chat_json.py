@@ -4,8 +4,6 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from managers.exchange.items import ReadingWishes
 from tests.exchange.readers.reading import folder_of, items_of, left, messages_of, persona_of, said, trouble_of
 
@@ -16,82 +14,59 @@ _KINDROID = [
 _CHARACTER_AI = {
     "turns": [
         {
-            "turn_key": {"chat_id": "c", "turn_id": "t1"},
             "create_time": "2025-01-01T00:00:00.5Z",
             "author": {"author_id": "9", "name": "Aki", "is_human": True},
             "candidates": [{"candidate_id": "a", "raw_content": "おはよう", "is_final": True}],
             "primary_candidate_id": "a",
         },
         {
-            "turn_key": {"chat_id": "c", "turn_id": "t2"},
             "create_time": "2025-01-01T00:01:00Z",
             "author": {"author_id": "x", "name": "Luna"},
             "candidates": [
-                {"candidate_id": "b", "raw_content": "Yawn."},
-                {"candidate_id": "c", "raw_content": "おはよう、アキ。"},
+                {"candidate_id": one, "raw_content": text} for one, text in (("b", "Yawn."), ("c", "おはよう、アキ。"))
             ],
             "primary_candidate_id": "c",
         },
     ]
 }
-_HISTORIES = {
-    "info": {"name": "Luna"},
-    "histories": {
-        "history": [
-            {
-                "external_id": "h",
-                "msgs": [
-                    {"src": {"name": "Aki", "is_human": True}, "text": "おはよう", "created": "2025-01-01T00:00:00Z"},
-                    {"src": {"name": "Luna", "is_human": False}, "text": "おはよう、アキ。", "created": None},
-                ],
-            }
-        ]
-    },
-}
+_MSGS = [
+    {"src": {"name": "Aki", "is_human": True}, "text": "おはよう", "created": "2025-01-01T00:00:00Z"},
+    {"src": {"name": "Luna", "is_human": False}, "text": "おはよう、アキ。", "created": None},
+]
+_HISTORIES = {"info": {"name": "Luna"}, "histories": {"history": [{"external_id": "h", "msgs": _MSGS}]}}
 _SHARE_GPT = [{"conversations": [{"from": "human", "value": "おはよう"}, {"from": "gpt", "value": "おはよう、アキ。"}]}]
 _META = {
     "messages": [
-        {
-            "sender_name": b"Aki".decode("latin-1"),
-            "timestamp_ms": 1735689600000,
-            "content": "おはよう".encode().decode("latin-1"),
-        },
-        {
-            "sender_name": "Luna",
-            "timestamp_ms": 1735689660000,
-            "content": "おはよう、アキ。".encode().decode("latin-1"),
-        },
+        {"sender_name": name, "timestamp_ms": time, "content": text.encode().decode("latin-1")}
+        for name, time, text in (("Aki", 1735689600000, "おはよう"), ("Luna", 1735689660000, "おはよう、アキ。"))
     ]
 }
-
-
 _LINES = "\n".join(json.dumps(one) for one in _KINDROID) + "\n"
 
 
-@pytest.mark.parametrize("told", [_KINDROID, _CHARACTER_AI, _HISTORIES, _SHARE_GPT, _META, _LINES])
-def test_the_list_of_messages_is_found_wherever_it_is(tmp_path: Path, told: object) -> None:
-    items = items_of(folder_of(tmp_path, {"chat.json": told}), "text")
-
-    assert [(role, text) for role, _, text in said(items)] == [("user", "おはよう"), ("persona", "おはよう、アキ。")]
-    if told is not _SHARE_GPT:
-        assert messages_of(items)[0].time == datetime(2025, 1, 1, tzinfo=UTC).replace(
-            microsecond=500_000 if told is _CHARACTER_AI else 0
-        )
-    if told is _CHARACTER_AI:
-        assert [one.text for one in messages_of(items)[1].answers] == ["Yawn."]
-        assert persona_of(items).name == "Luna"
+def test_the_list_of_messages_is_found_wherever_it_is(tmp_path: Path) -> None:
+    for told in (_KINDROID, _CHARACTER_AI, _HISTORIES, _SHARE_GPT, _META, _LINES):
+        items = items_of(folder_of(tmp_path, {"chat.json": told}), "text")
+        assert [(role, text) for role, _, text in said(items)] == [
+            ("user", "おはよう"),
+            ("persona", "おはよう、アキ。"),
+        ]
+        time = datetime(2025, 1, 1, microsecond=500_000 * (told is _CHARACTER_AI), tzinfo=UTC)
+        assert messages_of(items)[0].time == (None if told is _SHARE_GPT else time)
+        if told is _CHARACTER_AI:
+            assert [one.text for one in messages_of(items)[1].answers] == ["Yawn."]
+            assert persona_of(items).name == "Luna"
 
 
 def test_who_is_who_can_be_put_right(tmp_path: Path) -> None:
     told = [
-        {
-            "author": {"name": "Luna"},
-            "content": "A long answer about the moon and the tides.",
-            "date": "2025-01-01 08:00",
-        },
-        {"author": {"name": "Aki"}, "content": "Oh.", "date": "2025-01-01 08:01"},
-        {"author": {"name": "Guest"}, "content": "Hello, both!", "date": "2025-01-01 08:02"},
-        {"author": {"name": "Aki"}, "content": "Hi.", "date": None},
+        {"author": {"name": name}, "content": text, "date": date and f"2025-01-01 {date}"}
+        for name, text, date in (
+            ("Luna", "A long answer about the moon and the tides.", "08:00"),
+            ("Aki", "Oh.", "08:01"),
+            ("Guest", "Hello, both!", "08:02"),
+            ("Aki", "Hi.", None),
+        )
     ]
     path = folder_of(tmp_path, {"chat.json": {"messages": told}})
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from managers.exchange.items import NotTaken, ReadingWishes
+from managers.exchange.items import FoundMessage, NotTaken, ReadingWishes
 from tests.exchange.readers.reading import folder_of, items_of, left, messages_of, persona_of, said
 
 _HEAD = {
@@ -17,15 +17,8 @@ _HEAD = {
 
 
 def _line(name: str, text: str, date: object, **more: Any) -> dict[str, Any]:
-    return {
-        "name": name,
-        "is_user": name == "Aki",
-        "is_system": False,
-        "send_date": date,
-        "mes": text,
-        "extra": {},
-        **more,
-    }
+    told = {"name": name, "is_user": name == "Aki", "is_system": False, "send_date": date, "mes": text, "extra": {}}
+    return {**told, **more}
 
 
 def _lines(*lines: object) -> str:
@@ -79,48 +72,31 @@ def test_a_bad_line_is_told_with_its_number_and_costs_no_other(tmp_path: Path) -
     assert places == ["chat.jsonl: 2", "chat.jsonl: 4", "chat.jsonl: 5"]
 
 
-def test_a_branch_begins_with_the_same_messages(tmp_path: Path) -> None:
-    same = _line("Aki", "Hi", "January 5, 2024 9:33pm")
-    files = {
-        "a.jsonl": _lines(_HEAD, same, _line("Seraphina", "Hello", "January 5, 2024 9:34pm")),
-        "a - Branch #1.jsonl": _lines(_HEAD, same, _line("Seraphina", "Go away", "January 5, 2024 9:34pm")),
-    }
+def test_branches_deletions_and_leafing_through_swipes_change_no_id(tmp_path: Path) -> None:
+    def read(name: str, **files: list[dict[str, Any]]) -> list[FoundMessage]:
+        chats = {f"{chat}.jsonl": _lines(_HEAD, *lines) for chat, lines in files.items()}
+        return messages_of(items_of(folder_of(tmp_path / name, chats), "sillytavern"))
 
-    ids = {one.id: one.text for one in messages_of(items_of(folder_of(tmp_path, files), "sillytavern"))}
+    same, time = _line("Aki", "Hi", "January 5, 2024 9:33pm"), "January 5, 2024 9:34pm"
+    branches = {"a": [same, _line("Seraphina", "Hello", time)], "a - Branch #1": [same, _line("Seraphina", "No", time)]}
+    assert sorted({one.id: one.text for one in read("branches", **branches)}.values()) == ["Hello", "Hi", "No"]
 
-    assert sorted(ids.values()) == ["Go away", "Hello", "Hi"]
-
-
-def test_a_message_that_is_deleted_there_changes_no_id_of_another(tmp_path: Path) -> None:
     lines = [
         _line("Aki" if one % 2 else "Seraphina", "hm" if one in {3, 5} else f"{one}", f"2024-01-05T21:3{one // 2}:00Z")
         for one in range(8)
     ]
     lines[5]["send_date"] = lines[3]["send_date"]  # the same words of the same moment
-    path = tmp_path / "Seraphina.jsonl"
-    path.write_text(_lines(_HEAD, *lines), "utf-8")
-    before = messages_of(items_of(path, "sillytavern"))
+    before, after = read("before", a=lines), read("after", a=[*lines[:1], *lines[2:]])
     assert len({one.id for one in before}) == 8
-    path.write_text(_lines(_HEAD, *lines[:1], *lines[2:]), "utf-8")
-    after = messages_of(items_of(path, "sillytavern"))
     assert [one.id for one in after] == [one.id for one in before if one.text != "1"]
+    undated = read("undated", a=[_line("Aki", "hm", None)] * 3)
+    assert len({one.id for one in undated}) == 3  # told by their lines
 
-
-def test_what_has_no_date_is_told_by_its_line(tmp_path: Path) -> None:
-    files = {
-        f"{name}.jsonl": _lines(_HEAD, *[_line("Aki", "hm", None)] * lines) for name, lines in (("a", 2), ("b", 3))
-    }
-    found = messages_of(items_of(folder_of(tmp_path, files), "sillytavern"))
-    assert [len({one.id for one in found if one.thread == name}) for name in ("a", "b")] == [2, 3]
-
-
-def test_leafing_through_swipes_changes_no_id(tmp_path: Path) -> None:
     def one_id(at: int) -> str:
         swipes = ["Hello", "Hi there"]
         line = _line("Seraphina", swipes[at], f"January 5, 2024 9:3{at}pm", swipes=swipes, swipe_id=at)
         line["swipe_info"] = [{"send_date": "January 5, 2024 9:30pm"}, {"send_date": "January 5, 2024 9:31pm"}]
-        path = folder_of(tmp_path / str(at), {"a.jsonl": _lines(_HEAD, line)})
-        return messages_of(items_of(path, "sillytavern"))[0].id
+        return read(f"at {at}", a=[line])[0].id
 
     assert one_id(0) == one_id(1)
 
