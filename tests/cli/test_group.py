@@ -8,6 +8,8 @@ import threading
 from pathlib import Path
 from typing import IO
 
+import pytest
+
 from managers.sessions.records import SessionRecord
 from tests.cli.test_commands import ROOT, lines, run
 from tests.redis_server import RedisServer
@@ -86,6 +88,7 @@ def _wait_for(words: str, said: queue.Queue[str]) -> None:
         assert line, f"it ended without: {words}"
 
 
+@pytest.mark.slow
 def test_a_redis_that_goes_and_comes_back_is_told_of_and_knows_all(home: Path, redis_server: RedisServer) -> None:
     import redis  # noqa: PLC0415  # an extra
 
@@ -118,7 +121,7 @@ def test_a_redis_that_goes_and_comes_back_is_told_of_and_knows_all(home: Path, r
             if not told.empty() and "Redis is back" in told.get():
                 break
         else:
-            raise AssertionError("nobody said that Redis is back")
+            pytest.fail("nobody said that Redis is back")
         talk.stdin.close()
         assert talk.wait() == 0
     with redis.Redis.from_url(redis_server.url) as client:

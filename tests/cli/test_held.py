@@ -1,14 +1,13 @@
 """What waits for a yes on the command line: shown, allowed and left, by real processes with a model behind the wire."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import ROOT, lines, run
+from commands.line import run as run_here
+from tests.cli.test_commands import lines, run
+from tests.cli.test_model_servers import Terminal
 from tests.hostile import QUESTION, hostile
 from tests.model_server import ModelServer, Say, Tool
 
@@ -73,29 +72,14 @@ def test_people_are_told_what_would_change_and_how_to_decide(memory: Path) -> No
     assert memory.read_text("utf-8") == "Mine.\n" != before
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a terminal is made of a pty")
-def test_a_conversation_in_the_terminal_asks(memory: Path) -> None:
-    import pty  # noqa: PLC0415  # there is none on Windows
-
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "app.py", "chat", "Hazel"],
-        cwd=ROOT,
-        env=os.environ | {"UTATANE_LANG": "en", "PYTHONIOENCODING": "utf-8"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    ) as process:
-        os.close(theirs)
-        seen = b""
-        answers = ((">", f"{QUESTION['en']}\n"), ("later]", "y\n"), ("Done, as you allowed.", ""), ("later]", "n\n"), ("Left as it was.", "\x04"))  # fmt: skip
-        for words, typed in answers:
-            while words.encode() not in seen:
-                seen += os.read(ours, 65536)  # an error, where it has ended
-            seen = seen.partition(words.encode())[2]
-            os.write(ours, typed.encode())
-        process.wait()
-    os.close(ours)
+def test_a_conversation_in_the_terminal_asks(
+    memory: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(f"{QUESTION['en']}\ny\nn\n"))
+    assert run_here(["chat", "Hazel"]) == 0
+    said = "".join(capsys.readouterr())
+    assert said.count("later]") == 2
+    assert said.index("Done, as you allowed.") < said.index("Left as it was.")
     assert "kettle" in memory.read_text("utf-8")
     assert not (memory.parent / "entity_memory" / "Brisa.md").exists()
     assert lines(run("held", "Hazel", "--json")) == []
