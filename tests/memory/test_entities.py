@@ -2,8 +2,6 @@ import os
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -14,8 +12,6 @@ from managers.memory.entity_cards import format_entity, parse_entity
 from managers.memory.entity_store import EntityStore
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError, UnsafeNameError
-from managers.storage.files import write_atomic
-from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
@@ -163,26 +159,11 @@ def test_unsafe_names_are_refused(paths: PersonaPaths, clock: HandClock) -> None
         EntityStore(paths, clock).path("../../x")
 
 
-def test_a_file_that_is_no_text_is_set_aside_unless_it_was_converted_just_then(
-    paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_no_text_is_set_aside(paths: PersonaPaths, clock: HandClock) -> None:
     store = EntityStore(paths, clock)
     paths.entity_memory.mkdir()
-    store.path("猫").write_bytes("三毛で、魚が好き。".encode("cp932"))
-
-    @contextmanager
-    def after_whoever_converts_it(of: PersonaPaths) -> Iterator[None]:
-        with writing(of):
-            write_atomic(store.path("猫"), "三毛で、魚が好き。")
-            yield
-
-    with monkeypatch.context() as patch:
-        patch.setattr("managers.memory.entity_store.writing", after_whoever_converts_it)
-        card = store.get("猫")
-    assert card is not None
-    assert (card.text(), store.notices) == ("三毛で、魚が好き。", [])
     (paths.entity_memory / "x.md").write_bytes(b"\xff\xfe\x00")
-    assert [one.name for one in store.all()] == ["猫"]
+    assert store.all() == []
     assert store.notices[0].code == "file-set-aside"
 
 

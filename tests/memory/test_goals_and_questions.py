@@ -1,14 +1,14 @@
 import json
 from datetime import date
 
-from managers.hygiene.file_kinds import kind_of
-from managers.memory.entry_files import next_shelf, shelves
+from managers.memory.entry_files import shelves
+from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import KEPT_ENDED, MAX_ACTIVE, Goal, Goals, GoalStore
 from managers.memory.insights import KEPT, Insight, Insights, InsightStore
 from managers.memory.json_documents import USER
+from managers.memory.periods import Period, span_named
 from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore
 from managers.storage.files import write_atomic
-from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
@@ -135,12 +135,28 @@ def test_of_many_nights_the_old_go_on_shelves_and_what_a_person_pinned_or_wrote_
     assert (store.latest_strategy(), len(shelves(paths.insights))) == ("s0", 1)
 
 
-def test_a_thousandth_shelf_is_neither_overwritten_nor_unknown(paths: PersonaPaths, clock: HandClock) -> None:
-    for number in (999, 1000):
-        write_atomic(paths.goals.with_name(f"goals_archived_{number}.json"), "{}")
-    assert [shelf.name for shelf in shelves(paths.goals)] == ["goals_archived_999.json", "goals_archived_1000.json"]
-    shelf = next_shelf(paths.goals)
-    assert shelf.name == "goals_archived_1001.json"
-    entry = History(paths, clock).change({shelf: b'{"short_term": []}'}, author="dream", reason="")
-    assert entry is not None
-    assert kind_of(shelf.name) == kind_of("goals_archived_001.json")
+WEDDING = date(2026, 1, 2)
+AFTER = date(2026, 1, 3)
+
+
+def test_a_days_file_that_was_copied_as_a_template_is_the_day_that_its_name_says(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    store = EpisodeStore(paths, clock)
+    store.save(Episode(date=WEDDING, summary="the wedding"), author="user", reason="")
+    write_atomic(store.path(AFTER), store.path(WEDDING).read_bytes())
+    edited = store.edit(AFTER, "the mountains", [], based_on=store.digest_of(AFTER), author="user", reason="")
+    assert edited is not None
+    assert edited.date == AFTER
+    found = [store.get(day) for day in (WEDDING, AFTER)]
+    assert [(one.date, one.summary) for one in found if one] == [(WEDDING, "the wedding"), (AFTER, "the mountains")]
+
+
+def test_so_is_a_weeks(paths: PersonaPaths, clock: HandClock) -> None:
+    store = EpisodeStore(paths, clock).periods
+    week = span_named("2026-01-05~2026-01-11")
+    assert week
+    write_atomic(store.path(week), Period(date="2026-01-12~2026-01-18", summary="snow").dump())
+    period = store.get(week)
+    assert period is not None
+    assert (period.span, period.summary) == (week, "snow")

@@ -1,13 +1,20 @@
+"""What moves a persona, and what somebody felt: read from what was said, written where it can be looked at."""
+
 import json
 from datetime import datetime, timedelta
+from threading import Thread
 
 import pytest
 
-from managers.memory.drives import boredom, curiosity, decayed, devotion_after, goal_achievement
-from managers.memory.emotions import EmotionLog
+from managers.memory.drive_course import DriveCourse
+from managers.memory.drives import DRIVES, Levels, boredom, curiosity, decayed, devotion_after, goal_achievement
+from managers.memory.emotion_names import feeling_name
+from managers.memory.emotions import KEPT_DAYS, EmotionLog, snippet
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.questions import Question, QuestionStore
+from managers.storage.errors import Lang
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
 from tests.fakes import HandClock
@@ -18,38 +25,27 @@ def inner(paths: PersonaPaths, clock: HandClock) -> InnerStateStore:
     return InnerStateStore(paths, clock, SleepSettings())
 
 
-def test_boredom_follows_a_logarithm() -> None:
-    assert boredom(0, 72) == 0
-    assert boredom(12, 72) == pytest.approx(0.598, abs=0.001)
-    assert boredom(72, 72) == 1
-    assert boredom(10_000, 72) == 1
-    assert boredom(-5, 72) == 0
+def test_the_drives_rise_and_fall_as_the_specification_says() -> None:
     rises = [boredom(h + 1, 72) - boredom(h, 72) for h in range(20)]
     assert rises == sorted(rises, reverse=True)
-
-
-def test_one_question_weighs_its_priority_and_more_weigh_more() -> None:
-    one = Question(topic="雪", priority=0.8)
-    assert curiosity([]) == 0
-    assert curiosity([one]) == pytest.approx(0.8)
-    assert curiosity([one, Question(topic="b", priority=0.1)]) == pytest.approx(0.82)
-
-
-def test_a_neglected_goal_calls_louder() -> None:
     now = datetime(2026, 1, 15, 12)
-    fresh = Goal(goal="g", priority=1, created_at="2026-01-15 12:00:00")
-    stale = Goal(goal="g", priority=1, created_at="2026-01-01 12:00:00")
-    assert goal_achievement([fresh], now) == pytest.approx(0.6)
-    assert goal_achievement([stale], now) == pytest.approx(0.7)
-    assert goal_achievement([Goal(goal="g", priority=4)], now) == pytest.approx(0.3)
-
-
-def test_devotion_rises_as_the_specification_says_and_fades() -> None:
-    assert devotion_after(0.1, "sadness") == pytest.approx(0.4)
-    assert devotion_after(0.1, "joy") == pytest.approx(0.2)
-    assert devotion_after(0.1, "neutral") == pytest.approx(0.1)
-    assert devotion_after(0.9, "anger") == 1
-    assert decayed(0.8, 24, 24) == pytest.approx(0.4)
+    goals = [Goal(goal="g", priority=1, created_at=f"2026-01-{day:02d} 12:00:00") for day in (15, 1)]
+    one, other = Question(topic="雪", priority=0.8), Question(topic="b", priority=0.1)
+    levels = {
+        "bored": [boredom(0, 72), boredom(12, 72), boredom(72, 72), boredom(10_000, 72), boredom(-5, 72)],
+        "curious": [curiosity([]), curiosity([one]), curiosity([one, other])],
+        "neglecting": [goal_achievement([goal], now) for goal in (*goals, Goal(goal="g", priority=4))],
+        "devoted": [devotion_after(0.1, felt) for felt in ("sadness", "joy", "neutral")]
+        + [devotion_after(0.9, "anger")],
+        "calmer": [decayed(0.8, 24, 24)],
+    }
+    assert {drive: [round(level, 2) for level in found] for drive, found in levels.items()} == {
+        "bored": [0, 0.6, 1, 1, 0],
+        "curious": [0, 0.8, 0.82],
+        "neglecting": [0.6, 0.7, 0.3],
+        "devoted": [0.4, 0.2, 0.1, 1],
+        "calmer": [0.4],
+    }
 
 
 def test_the_state_is_written_with_what_moves_it_most(
@@ -122,3 +118,202 @@ def test_a_broken_state_is_set_aside(paths: PersonaPaths, inner: InnerStateStore
     inner.touch()
     assert inner.last_interaction() is not None
     assert inner.take_notices()
+
+
+NOON = datetime(2026, 1, 31, 12)
+LEVELS = Levels(0.1, 0.2, 0.3, 0.4, thresholds=dict.fromkeys(DRIVES, 0.6))
+
+
+def test_hourly_at_most_also_from_two_places(paths: PersonaPaths) -> None:
+    one, other = DriveCourse(paths), DriveCourse(paths)
+    noted = [course.note(LEVELS, NOON + timedelta(minutes=20 * n)) for n in range(7) for course in (one, other)]
+    assert noted.count(True) == 3
+    times = [point.time for point in one.points(NOON, NOON + timedelta(days=1))]
+    assert times == [NOON, NOON + timedelta(hours=1), NOON + timedelta(hours=2)]
+    assert one.note(LEVELS, NOON - timedelta(days=3)), "a clock that is set back silences nothing"
+
+
+def test_each_month_has_its_file_and_damage_costs_one_line(paths: PersonaPaths) -> None:
+    course = DriveCourse(paths)
+    for hours in range(30):
+        course.note(LEVELS, NOON + timedelta(hours=hours))
+    files = sorted(paths.memory.glob("drive_course_*"))
+    assert [path.name for path in files] == ["drive_course_2026-01.jsonl", "drive_course_2026-02.jsonl"]
+    lines = files[0].read_bytes().splitlines(keepends=True)
+    files[0].write_bytes(b"".join([b'{"time": "2026-01-3\n', b"[]\n", b"\xff\n", *lines[1:]]))
+    assert len(course.points(NOON, NOON + timedelta(days=9))) == 29
+    assert len(course.points(datetime(2026, 2, 1), datetime(2026, 3, 1))) == 18
+
+
+def test_nobody_who_only_looks_waits_for_whoever_writes(paths: PersonaPaths, clock: HandClock) -> None:
+    inner = InnerStateStore(paths, clock)
+    inner.touch(clock.now() - timedelta(hours=5))
+    elsewhere, noted = InnerStateStore(paths, clock), list[bool]()
+    with writing(paths):  # a write would wait, and then fail
+        looking = Thread(target=lambda: noted.append(elsewhere.note_course()))
+        looking.start()
+        looking.join()
+    assert noted == [False]
+    assert elsewhere.note_course()
+
+
+DEATH = "昨日、母が亡くなりました。"
+
+
+@pytest.fixture
+def emotions(paths: PersonaPaths, clock: HandClock) -> EmotionLog:
+    return EmotionLog(paths, clock)
+
+
+def felt(inner: InnerStateStore) -> str:
+    found = inner.felt()
+    return found.name if found else ""
+
+
+def test_a_neutral_reading_is_no_calm(inner: InnerStateStore, emotions: EmotionLog) -> None:
+    emotions.append("電車に乗った。", "neutral", message_id="m1")
+    inner.meet("neutral")
+    assert inner.felt() is None
+    assert "直近のユーザー感情: とくになし" in inner.full_text("ja")
+    assert "What the user last felt: nothing in particular" in inner.full_text("en")
+    assert "穏やか" not in feeling_name("neutral", "ja")
+    assert "calm" not in feeling_name("neutral", "en")
+
+
+def test_small_talk_after_a_feeling_does_not_wipe_it_away(
+    inner: InnerStateStore, emotions: EmotionLog, clock: HandClock
+) -> None:
+    emotions.append("試験に落ちて悲しい。", "sadness", message_id="m1")
+    for number in range(5):
+        clock.move(minutes=1)
+        emotions.append("うん。", "neutral", message_id=f"n{number}")
+    assert felt(inner) == "sadness"
+    clock.move(minutes=1)
+    emotions.append("でも、友達が来てくれてうれしい！", "happy", message_id="m2")
+    assert felt(inner) == "happy"
+    clock.move(hours=30)
+    emotions.append("おはよう。", "neutral", message_id="m3")
+    assert felt(inner) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "concern", "name"),
+    [(DEATH, "loss", "grief"), ("もう消えてしまいたい。", "self_harm", "distress"), ("My cat died.", "loss", "grief")],
+)
+def test_what_weighs_on_a_day_outweighs_what_comes_after_it(
+    inner: InnerStateStore, emotions: EmotionLog, clock: HandClock, text: str, concern: str, name: str
+) -> None:
+    emotions.append(text, "neutral", message_id="m1")
+    clock.move(hours=3)
+    emotions.append("ありがとう、うれしい。", "happy", message_id="m2")
+    found = inner.felt()
+    assert found is not None
+    assert (found.name, found.concern, found.words, found.message_id) == (name, concern, text, "m1")
+    langs: tuple[Lang, Lang] = ("ja", "en")
+    for lang in langs:
+        assert feeling_name(name, lang) in inner.full_text(lang)
+    clock.move(hours=30)
+    emotions.append("うれしい！", "happy", message_id="m3")
+    assert felt(inner) == "happy"
+
+
+def test_concern_stands_in_the_file_only_where_there_is_one(paths: PersonaPaths, emotions: EmotionLog) -> None:
+    emotions.append(DEATH, "sadness", message_id="m1")
+    emotions.append("雨だね。", "neutral", message_id="m2")
+    emotions.roll()
+    entries = {one["message_id"]: one for one in json.loads(paths.emotion_log.read_text("utf-8"))}
+    assert entries["m1"]["concern"] == "loss"
+    assert set(entries["m2"]) == {"timestamp", "user_text_snippet", "emotion", "message_id"}
+
+
+def test_words_that_were_taken_back_weigh_no_more(inner: InnerStateStore, emotions: EmotionLog) -> None:
+    emotions.append(DEATH, "neutral", message_id="m1")
+    emotions.roll()
+    assert felt(inner) == "grief"
+    emotions.reword({"m1": "昨日、母が来ました。"})
+    assert felt(inner) == ""
+    emotions.reword({"m1": DEATH})
+    assert felt(inner) == "grief"
+    emotions.reword({"m1": ""})
+    assert felt(inner) == ""
+
+
+def test_the_narrative_names_the_loss(inner: InnerStateStore, emotions: EmotionLog, clock: HandClock) -> None:
+    emotions.append(DEATH, "sadness", message_id="m1")
+    inner.meet("sadness")
+    clock.move(minutes=1)
+    emotions.append("うん。", "neutral", message_id="m2")
+    inner.meet("neutral")
+    assert inner.motivation("ja", clock.now() + timedelta(minutes=1)).narrative == (
+        "喪失の悲しみを打ち明けてくれたことが、心に残っている。そばで力になりたい。"
+    )
+
+
+def test_a_short_log_is_kept_folded_and_a_long_one_is_not_rewritten_each_time(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    log = EmotionLog(paths, clock)
+    log.settle()
+    assert not paths.emotion_log.exists()
+    for number in range(3):
+        log.append(f"message {number}", "joy", message_id=f"m{number}")
+        clock.move(minutes=1)
+        log.settle()
+        assert len(json.loads(paths.emotion_log.read_text())) == number + 1
+        assert not (paths.memory / "emotion_log.new.jsonl").exists()
+    for number in range(300):
+        log.append(f"message {number}", "joy", message_id=f"n{number}")
+        clock.move(minutes=1)
+    log.roll()
+    stamp = paths.emotion_log.stat().st_mtime_ns
+    log.append("one more", "joy", message_id="new")
+    log.settle()
+    assert paths.emotion_log.stat().st_mtime_ns == stamp
+    assert len(json.loads(paths.emotion_log.read_text())) == 303
+    assert [entry.message_id for entry in log.recent(2)] == ["new", "n299"]
+
+
+def test_months_that_have_passed_move_out_whole(paths: PersonaPaths, clock: HandClock) -> None:
+    clock.set(datetime(2026, 1, 1))
+    log = EmotionLog(paths, clock)
+    for day in range(200):
+        log.append(f"day {day}", "tired", message_id=f"d{day}")
+        clock.move(days=1)
+    moved = log.roll()
+    kept = json.loads(paths.emotion_log.read_text())
+    assert moved + len(kept) == 200
+    assert KEPT_DAYS <= len(kept) <= KEPT_DAYS + 31
+    assert (paths.memory / "emotion_log_2026-02.json").exists()
+    assert len(log.entries(datetime(2026, 2, 1), datetime(2026, 3, 1))) == 28
+    assert len(log.entries()) == 200
+
+
+def test_a_roll_killed_between_its_files_doubles_nothing(paths: PersonaPaths, clock: HandClock) -> None:
+    clock.set(datetime(2026, 1, 10))
+    log = EmotionLog(paths, clock)
+    log.append("old", "fear", message_id="old")
+    clock.move(days=150)
+    log.append("new", "joy", message_id="new")
+    waiting = (paths.memory / "emotion_log.new.jsonl").read_bytes()
+    log.roll()
+    # As if the process had died after the month was written and before the readings left.
+    (paths.memory / "emotion_log.new.jsonl").write_bytes(waiting)
+    assert [entry.message_id for entry in log.entries()] == ["new", "old"]
+    log.roll()
+    assert [entry.message_id for entry in log.entries()] == ["new", "old"]
+
+
+def test_the_beginning_of_a_message_ends_with_a_word() -> None:
+    told = snippet("I don't see the point of going on. I sat in the bathroom and thought about ending it all.")
+    assert told == "I don't see the point of going on. I sat in the bathroom and thought about…"
+    assert snippet("あ" * 200) == "あ" * 79 + "…"
+
+
+def test_a_broken_file_is_set_aside_and_what_waits_is_kept(paths: PersonaPaths, clock: HandClock) -> None:
+    paths.memory.mkdir()
+    paths.emotion_log.write_text("[{ broken")
+    log = EmotionLog(paths, clock)
+    log.append("hello", "happy", message_id="m1")
+    assert [entry.message_id for entry in log.entries()] == ["m1"]
+    assert log.take_notices()[0].code == "file-set-aside"
+    assert next(paths.memory.glob("emotion_log.json.broken-*")).read_text() == "[{ broken"
