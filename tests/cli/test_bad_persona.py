@@ -101,7 +101,9 @@ def test_very_many_files_that_cannot_be_read_are_counted(folder: Path, told: Tol
     assert any("10 more files" in one for one in said)
 
 
-@pytest.mark.parametrize("name", ["log.txt", *(pytest.param(one, marks=pytest.mark.slow) for one in (".history", "rag_index", "."))])
+@pytest.mark.parametrize(
+    "name", ["log.txt", *(pytest.param(one, marks=pytest.mark.slow) for one in (".history", "rag_index", "."))]
+)
 def test_mending_goes_on_to_the_others(folder: Path, amiss: Path, name: str, capsys: Shown) -> None:
     with closed_to_all(folder / name):
         run(["mend", "--yes"])

@@ -36,7 +36,11 @@ def test_a_persona_goes_out_with_a_passphrase_and_comes_back(
 
 def test_the_conversation_a_card_and_a_brief_go_out_too(tmp_path: Path) -> None:
     run("chat", "Hazel", "-m", "My boat is green")
-    for form, words in (("markdown", "My boat is green"), ("html", "My boat is green"), ("brief", "## Before you part")):
+    for form, words in (
+        ("markdown", "My boat is green"),
+        ("html", "My boat is green"),
+        ("brief", "## Before you part"),
+    ):
         file = tmp_path / f"hazel.{form}"
         run("export", "Hazel", str(file), "--as", form)
         assert words in file.read_text("utf-8")

@@ -1,5 +1,9 @@
+"""A short form of `make bench ARGS=survival`: a conversation whose process is killed again and again."""
+
 from pathlib import Path
 from random import Random
+
+import pytest
 
 from benchmarks.survival import survive
 
@@ -15,6 +19,7 @@ LINES = [
 ]
 
 
+@pytest.mark.slow
 def test_every_acknowledged_message_survives_being_killed(tmp_path: Path) -> None:
     outcome = survive(tmp_path / "home", "ねむ", LINES * 2, kills=3, rng=Random(5))
     assert outcome.kills == 3
