@@ -21,10 +21,11 @@ from managers.exchange.backups.returning import file_bytes, restore_home, restor
 from managers.exchange.backups.state import read_state
 from managers.storage.files import open_binary
 from managers.storage.paths import Home
-from tests.crash import kill_everywhere, needs_signals
+from tests.crash import Kill, needs_signals
 from tests.fakes import HandClock
 from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, live, open_home, traces_of
 from tests.ready import load_what_is_needed
+from tests.speeds import one_quick
 
 PICTURE: Final = f"characters/{NAME}/attachments/picture.bin"
 PIXELS: Final = Random(1).randbytes(50_000)
@@ -58,7 +59,7 @@ def brought_back(backups: Backups, folder: Path) -> list[Path]:
     return found
 
 
-@pytest.mark.parametrize("is_encrypted", [False, True])
+@pytest.mark.parametrize("is_encrypted", one_quick([True, False]))
 def test_no_backup_holds_what_was_erased_and_each_holds_the_rest(
     services: Services, backups: Backups, tmp_path: Path, *, is_encrypted: bool
 ) -> None:
@@ -84,13 +85,7 @@ def test_no_backup_holds_what_was_erased_and_each_holds_the_rest(
     assert [head.proof.level for head in backups.heads()] == ["none", "none"]
     assert backups.is_due()
     assert [head.proof.level for head in backups.check()] == ["full", "full"]
-    assert erase_again(services) == 0
-
-
-def erase_again(services: Services) -> int:
-    """Return how many backups a second erasure of something else finds to change, when none has been made since."""
-    memories = services.memories(NAME)
-    return erase(memories, plan_erasure(memories, about=KEPT[2])).counts["backup"] - 2
+    assert erase(memories, plan_erasure(memories, about=KEPT[2])).counts["backup"] == 2
 
 
 def test_what_cannot_be_opened_goes(services: Services, backups: Backups) -> None:
@@ -104,10 +99,11 @@ def test_what_cannot_be_opened_goes(services: Services, backups: Backups) -> Non
     assert list((backups.place / "packs").iterdir()) == []
 
 
-@pytest.fixture(params=["in the home", "elsewhere"])
-def pack(services: Services, backups: Backups, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """The pack of a first backup, which could not be read for as long as a second one was made."""
-    if request.param == "elsewhere":
+@pytest.mark.parametrize("place", one_quick(["elsewhere", "in the home"]))
+def test_a_pack_that_could_not_be_read_once_is_gone_through_or_named_and_nothing_else_is_lost(
+    services: Services, backups: Backups, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    if place == "elsewhere":
         (tmp_path / "disk").mkdir()
         services.settings_file.change("backup", place=str(tmp_path / "disk"))
     picture = services.home.folder / PICTURE
@@ -120,36 +116,24 @@ def pack(services: Services, backups: Backups, tmp_path: Path, request: pytest.F
     pack.write_bytes(whole[:-100])
     assert backups.make().is_good
     pack.write_bytes(whole)
-    return pack
 
-
-@pytest.mark.usefixtures("pack")
-def test_a_pack_that_could_not_be_read_once_is_gone_through_and_nothing_else_is_lost(
-    services: Services, backups: Backups
-) -> None:
-    memories = services.memories(NAME)
-    assert erase(memories, plan_erasure(memories, about=CAT)).left == ()
-    repository = backups.repository()
-    assert CAT.encode() not in b"\n".join(map(repository.read, repository.places))
-    first = max(backups.heads(), key=lambda head: head.bytes)
-    assert file_bytes(backups, first, PICTURE) == PIXELS
-    assert first.id in {head.id for head in backups.check() if head.is_good}
-
-
-def test_a_pack_that_cannot_be_opened_for_now_stays_and_is_named(
-    services: Services, backups: Backups, pack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     def opened(path: Path) -> IO[bytes]:
         if path == pack:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         return open_binary(path)
 
     memories = services.memories(NAME)
-    plan = plan_erasure(memories, about=CAT)
-    monkeypatch.setattr(packs, "open_binary", opened)
-    report = erase(memories, plan)
+    with monkeypatch.context() as patched:
+        patched.setattr(packs, "open_binary", opened)
+        report = erase(memories, plan_erasure(memories, about=KEPT[2]))
     assert [(one.why, one.file) for one in report.left] == [("backups", str(backups.place))]
     assert pack.exists()
+    assert erase(memories, plan_erasure(memories, about=CAT)).left == ()
+    repository = backups.repository()
+    assert CAT.encode() not in b"\n".join(map(repository.read, repository.places))
+    first = max(backups.heads(), key=lambda head: head.bytes)
+    assert file_bytes(backups, first, PICTURE) == PIXELS
+    assert first.id in {head.id for head in backups.check() if head.is_good}
 
 
 def test_backups_out_of_reach_are_named_and_lose_the_persona_once_they_are_there(
@@ -196,7 +180,7 @@ def test_a_disk_that_comes_back_under_another_path_loses_what_it_owes_and_no_mor
     assert read_state(services.home).owed == ()
 
 
-@pytest.mark.parametrize("is_deleted", [False, True])
+@pytest.mark.parametrize("is_deleted", one_quick([True, False]))
 def test_who_was_brought_back_is_known_in_all_backups_before(
     services: Services, backups: Backups, *, is_deleted: bool
 ) -> None:
@@ -242,7 +226,7 @@ def _erase(home: Path) -> None:
 
 
 @needs_signals
-def test_killed_at_any_step_the_backups_are_finished_at_the_next_start(lived: Path, tmp_path: Path) -> None:
+def test_killed_at_any_step_the_backups_are_finished_at_the_next_start(lived: Path, tmp_path: Path, kill: Kill) -> None:
     first = Path(shutil.copytree(lived, tmp_path / "first"))
     shutil.rmtree(first / ".trash")
     backups_of(Home(first), HandClock()).make()
@@ -251,8 +235,8 @@ def test_killed_at_any_step_the_backups_are_finished_at_the_next_start(lived: Pa
     def prepare() -> tuple[Path]:
         return (Path(shutil.copytree(first, tmp_path / f"run-{next(numbers)}")),)
 
-    finished = 0
-    for death in kill_everywhere(_erase, prepare, whens=("before",), stride=43, ready=load_what_is_needed):
+    finished = []
+    for death in kill(_erase, prepare, whens=("before",), stride=43, ready=load_what_is_needed):
         (home,) = death.given
         is_begun = (Home(home).characters / NAME / "memory" / ".erasing").exists()
         with closing(open_home(home)) as services:  # the next start
@@ -262,7 +246,7 @@ def test_killed_at_any_step_the_backups_are_finished_at_the_next_start(lived: Pa
             for folder in brought_back(services.backups.backups, home.with_suffix(".back")):
                 assert not is_gone or traces_of(folder, CAT, KITTY) == [], death
                 assert all(traces_of(folder, word) for word in KEPT), death
-        finished += is_gone and is_begun
+        finished.append(is_gone and is_begun)
         shutil.rmtree(home)
         shutil.rmtree(home.with_suffix(".back"))
-    assert finished > 2
+    assert sum(finished) > 2 or len(finished) == 2  # of one death nobody knows where it is

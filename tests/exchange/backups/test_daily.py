@@ -1,7 +1,6 @@
 """The backup that comes by itself: once a day, after a start, again after a failure, and never in anybody's way."""
 
 import json
-import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -20,13 +19,8 @@ from tests.small_life import NAME
 
 
 @pytest.fixture
-def notices() -> NoticeBoard:
-    return NoticeBoard()
-
-
-@pytest.fixture
-def daily(backups: Backups, notices: NoticeBoard) -> DailyBackups:
-    return DailyBackups(backups, notices)
+def daily(backups: Backups) -> DailyBackups:
+    return DailyBackups(backups, NoticeBoard())
 
 
 def reasons(daily: DailyBackups) -> list[str]:
@@ -70,9 +64,9 @@ def test_one_made_while_the_clock_was_ahead_stands_for_no_other(daily: DailyBack
     ]
 
 
-def test_it_waits_until_nobody_talks_but_not_for_ever(backups: Backups, notices: NoticeBoard, clock: HandClock) -> None:
+def test_it_waits_until_nobody_talks_but_not_for_ever(backups: Backups, clock: HandClock) -> None:
     talking = [True]
-    daily = DailyBackups(backups, notices, lambda: not talking[0])
+    daily = DailyBackups(backups, NoticeBoard(), lambda: not talking[0])
     for _ in range(3):
         clock.move(hours=1)
         daily.tick()
@@ -90,21 +84,25 @@ def test_it_waits_until_nobody_talks_but_not_for_ever(backups: Backups, notices:
     assert len(reasons(daily)) == 2
 
 
-def test_switched_off_none_is_made(daily: DailyBackups, clock: HandClock, home: Home) -> None:
+def test_switched_off_or_while_the_app_closes_none_is_made(daily: DailyBackups, clock: HandClock, home: Home) -> None:
     SettingsFile(home.settings).change("backup", daily=False)
     clock.move(days=1)
     daily.tick()
+    SettingsFile(home.settings).change("backup", daily=True)
+    daily.stop()
+    daily.tick()
     assert reasons(daily) == []
+    assert daily.progress.error is None
 
 
 def test_a_place_that_is_unplugged_is_said_until_one_is_made_there(
-    daily: DailyBackups, clock: HandClock, home: Home, notices: NoticeBoard, tmp_path: Path
+    daily: DailyBackups, clock: HandClock, home: Home, tmp_path: Path
 ) -> None:
     disk = tmp_path / "disk"
     SettingsFile(home.settings).change("backup", place=str(disk))
     clock.move(hours=1)
     daily.tick()
-    (notice,) = notices.all
+    (notice,) = daily._notices.all
     assert notice.code == "backup-failed"
     assert str(disk) in notice.en
     assert daily.progress.error is not None
@@ -113,13 +111,11 @@ def test_a_place_that_is_unplugged_is_said_until_one_is_made_there(
     assert list(disk.iterdir()) == []
     clock.move(hours=1, minutes=1)
     daily.tick()
-    assert notices.all == []
+    assert daily._notices.all == []
     assert reasons(daily) == ["daily"]
 
 
-def test_one_that_is_damaged_is_said_and_another_one_is_made(
-    daily: DailyBackups, clock: HandClock, notices: NoticeBoard
-) -> None:
+def test_one_that_is_damaged_is_said_and_another_one_is_made(daily: DailyBackups, clock: HandClock) -> None:
     clock.move(hours=1)
     daily.tick()
     for pack in (daily.backups.place / "packs").iterdir():
@@ -128,19 +124,11 @@ def test_one_that_is_damaged_is_said_and_another_one_is_made(
         pack.write_bytes(data)
     assert daily.begin("check")
     daily.wait()
-    assert [notice.code for notice in notices.all] == ["backup-damaged"]
+    assert [notice.code for notice in daily._notices.all] == ["backup-damaged"]
     clock.move(hours=2)
     daily.tick()
-    assert notices.all == []
+    assert daily._notices.all == []
     assert daily.backups.heads()[0].is_good
-
-
-def test_what_is_under_way_is_broken_off_when_the_app_closes(daily: DailyBackups, clock: HandClock) -> None:
-    daily.stop()
-    clock.move(hours=1)
-    daily.tick()
-    assert reasons(daily) == []
-    assert daily.progress.error is None
 
 
 def test_before_a_file_is_brought_to_a_newer_format_all_is_kept_as_it_is(home: Home) -> None:
@@ -156,4 +144,3 @@ def test_before_a_file_is_brought_to_a_newer_format_all_is_kept_as_it_is(home: H
     assert head.reason == "migration"
     assert file_bytes(services.backups.backups, head, f"characters/{NAME}/persona.json") == old
     services.close()
-    shutil.rmtree(home.folder)

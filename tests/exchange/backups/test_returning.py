@@ -16,7 +16,7 @@ from managers.personas import PersonaStore
 from managers.storage.audit import events, flaws
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
-from tests.crash import kill_everywhere, needs_signals
+from tests.crash import Kill, needs_signals
 from tests.exchange.backups.looking import held
 from tests.fakes import HandClock
 from tests.small_life import NAME
@@ -54,13 +54,10 @@ def test_a_persona_comes_back_as_itself_and_can_be_talked_to(backups: Backups, h
     head = backups.make()
     store.delete(NAME)
     assert restore_persona(backups, store, head, NAME) == NAME
-    services = open_services(home, HandClock(), Random(1))
-    try:
+    with closing(open_services(home, HandClock(), Random(1))) as services:
         assert services.memories(NAME).log.count() > 100
         assert NAME in services.personas.list_names()
         assert services.personas.door.waiting() == []
-    finally:
-        services.close()
 
 
 def test_the_snapshot_before_leaves_the_one_that_is_brought_back(
@@ -150,7 +147,9 @@ def _restore_in_place(folder: Path) -> None:
 
 
 @needs_signals
-def test_killed_while_it_takes_anothers_place_neither_is_lost(backups: Backups, home: Home, tmp_path: Path) -> None:
+def test_killed_while_it_takes_anothers_place_neither_is_lost(
+    backups: Backups, home: Home, tmp_path: Path, kill: Kill
+) -> None:
     backups.make()
     notepad = home.persona(NAME).notepad
     before = notepad.read_bytes()
@@ -160,7 +159,7 @@ def test_killed_while_it_takes_anothers_place_neither_is_lost(backups: Backups, 
     def prepare() -> tuple[Path]:
         return (Path(shutil.copytree(home.folder, tmp_path / f"run-{next(numbers)}")),)
 
-    for death in kill_everywhere(_restore_in_place, prepare, whens=("before",), stride=61):
+    for death in kill(_restore_in_place, prepare, whens=("before",), stride=61):
         mine = Home(death.given[0])
         kept = {path.read_bytes() for path in mine.characters.glob("*/notepad.txt")}
         kept |= {path.read_bytes() for path in mine.trash.glob("*/notepad.txt")}
@@ -178,7 +177,7 @@ def _restore_home(folder: Path, target: Path) -> None:
 
 @needs_signals
 def test_killed_while_a_whole_home_comes_back_there_is_all_of_it_or_nothing(
-    backups: Backups, home: Home, tmp_path: Path
+    backups: Backups, home: Home, tmp_path: Path, kill: Kill
 ) -> None:
     backups.make()
     before = held(home)
@@ -187,7 +186,7 @@ def test_killed_while_a_whole_home_comes_back_there_is_all_of_it_or_nothing(
     def prepare() -> tuple[Path, Path]:
         return home.folder, tmp_path / f"run-{next(numbers)}" / "back"
 
-    for death in kill_everywhere(_restore_home, prepare, whens=("before", "half"), stride=41):
+    for death in kill(_restore_home, prepare, whens=("before", "half"), stride=41):
         target = death.given[1]
         assert not target.exists() or held(Home(target)) == before
         _restore_home(*death.given)
