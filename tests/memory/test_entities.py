@@ -1,5 +1,4 @@
 import os
-import sys
 import time
 import unicodedata
 
@@ -134,9 +133,7 @@ def test_what_is_noted_joins_what_an_editor_saved_just_now(paths: PersonaPaths, 
     assert "on the bridge" in path.read_text("utf-8")
 
 
-def test_a_card_whose_files_name_is_in_another_normal_form_is_read_and_written_where_it_lies(
-    paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_a_card_in_another_normal_form_is_written_where_it_lies(paths: PersonaPaths, clock: HandClock) -> None:
     first = EntityStore(paths, clock)
     first.note("ガク", "京都に住んでいる", author="Nemu", mind="m")
     decomposed = first.path("ガク").with_name(unicodedata.normalize("NFD", "ガク.md"))
@@ -175,24 +172,6 @@ def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:
     assert len(kept.facts) == KEPT_FACTS + 1
     assert len(older) == KEPT_FACTS
     assert kept.facts[0].slot == "home"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no file can have such a name there")
-def test_files_that_nobody_may_write_to_are_told_of_once_and_read_under_another_name(
-    paths: PersonaPaths, clock: HandClock
-) -> None:
-    store = EntityStore(paths, clock)
-    store.note("モモ", "猫", author="user", mind="user")
-    for name in ("e<x>.md", "con.md"):
-        (paths.entity_memory / name).write_text("# Entity Memory: x\n\n- 白い\n", "utf-8")
-    assert [entity.name for entity in store.all()] == store.names() == ["モモ"]
-    store.all()
-    (notice,) = store.notices
-    assert "entity_memory/con.md" in notice.en
-    assert "1 more" in notice.en
-    assert "別の名前" in notice.ja
-    (paths.entity_memory / "e<x>.md").rename(paths.entity_memory / "ゆき.md")
-    assert store.names() == ["ゆき", "モモ"]
 
 
 def test_several_words_find_whoever_holds_all_of_them(paths: PersonaPaths, clock: HandClock) -> None:

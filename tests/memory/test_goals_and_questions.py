@@ -118,9 +118,7 @@ def test_the_same_topic_is_not_open_twice_and_the_least_pressing_are_let_go() ->
     assert all(q.topic != "topic 0" for q in questions.open)
 
 
-def test_of_many_nights_the_old_go_on_shelves_and_what_a_person_pinned_or_wrote_never(
-    paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_old_nights_go_on_shelves_and_what_a_person_pinned_never(paths: PersonaPaths, clock: HandClock) -> None:
     about = {"created_at": WHEN, "trigger_topic": "t", "log_entry": "l"}
     nights = [Insight(id=f"in_{n}", insight=f"i{n}", strategy=f"s{n}", **about) for n in range(2 * KEPT + 2)]
     nights[-1] = nights[-1].model_copy(update={"pinned": True})
@@ -139,9 +137,7 @@ WEDDING = date(2026, 1, 2)
 AFTER = date(2026, 1, 3)
 
 
-def test_a_days_file_that_was_copied_as_a_template_is_the_day_that_its_name_says(
-    paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_a_days_file_that_was_copied_is_the_day_that_its_name_says(paths: PersonaPaths, clock: HandClock) -> None:
     store = EpisodeStore(paths, clock)
     store.save(Episode(date=WEDDING, summary="the wedding"), author="user", reason="")
     write_atomic(store.path(AFTER), store.path(WEDDING).read_bytes())

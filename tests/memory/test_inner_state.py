@@ -48,9 +48,7 @@ def test_the_drives_rise_and_fall_as_the_specification_says() -> None:
     }
 
 
-def test_the_state_is_written_with_what_moves_it_most(
-    paths: PersonaPaths, clock: HandClock, inner: InnerStateStore
-) -> None:
+def test_the_state_says_what_moves_it_most(paths: PersonaPaths, clock: HandClock, inner: InnerStateStore) -> None:
     question = Question(topic="初詣での雪の冷たさ", context="彼女が何を感じていたか知りたい", priority=0.8)
     QuestionStore(paths, clock).add(question, author="dream", reason="")
     goal = Goal(goal="詩を書く", id="sh_abc123")
@@ -71,7 +69,7 @@ def test_the_state_is_written_with_what_moves_it_most(
     assert inner.levels().curiosity == 0
 
 
-def test_whoever_never_talked_is_told_so_and_what_could_not_be_read_is_called_no_feeling(
+def test_who_never_talked_is_told_so_and_what_was_not_read_is_no_feeling(
     inner: InnerStateStore,
 ) -> None:
     assert "まだ話していない" in inner.full_text("ja")
@@ -180,7 +178,7 @@ def test_a_neutral_reading_is_no_calm(inner: InnerStateStore, emotions: EmotionL
     assert "calm" not in feeling_name("neutral", "en")
 
 
-def test_small_talk_after_a_feeling_does_not_wipe_it_away(
+def test_small_talk_does_not_wipe_a_feeling_away(
     inner: InnerStateStore, emotions: EmotionLog, clock: HandClock
 ) -> None:
     emotions.append("試験に落ちて悲しい。", "sadness", message_id="m1")
@@ -249,9 +247,7 @@ def test_the_narrative_names_the_loss(inner: InnerStateStore, emotions: EmotionL
     )
 
 
-def test_a_short_log_is_kept_folded_and_a_long_one_is_not_rewritten_each_time(
-    paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_a_short_log_is_kept_folded_and_a_long_one_left_alone(paths: PersonaPaths, clock: HandClock) -> None:
     log = EmotionLog(paths, clock)
     log.settle()
     assert not paths.emotion_log.exists()

@@ -104,9 +104,7 @@ def test_what_is_not_there_can_be_neither_changed_nor_chosen(log: ConversationLo
     assert log.paths.log.read_bytes() == before
 
 
-def test_paging_back_through_files_meets_every_message_once_as_it_reads_now(
-    log: ConversationLog, clock: HandClock
-) -> None:
+def test_paging_back_meets_every_message_once_as_it_reads_now(log: ConversationLog, clock: HandClock) -> None:
     talk_for(log, clock, 70)
     log.roll()
     first, second = log.tail(70)[:2]
@@ -154,37 +152,34 @@ def test_the_revision_changes_with_every_change(log: ConversationLog, clock: Han
 
 
 def test_readers_see_every_message_once_while_others_append_and_roll(paths: PersonaPaths) -> None:
-    start = datetime(2026, 1, 1, 8)
-    said = 90
-    failures: list[str] = []
-    done = threading.Event()
+    start, failures, done = datetime(2026, 1, 1, 8), list[str](), threading.Event()
+    expected = [str(number) for number in range(90)]
 
     def write() -> None:
         clock = HandClock(start)
         log = ConversationLog(paths, clock, Random(3))
-        for number in range(said):
+        for number, text in enumerate(expected):
             clock.set(start + timedelta(hours=16 * number))
-            log.append("user", "Sara", str(number))
+            log.append("user", "Sara", text)
             if number % 7 == 0:
                 log.roll()
         done.set()
 
     def read() -> None:
-        log = ConversationLog(paths, HandClock(start), Random(4))
-        seen = 0
+        log, seen = ConversationLog(paths, HandClock(start), Random(4)), 0
         while not done.is_set():
-            for found in ([int(m.text) for m in log.messages()], [int(m.text) for m in log.tail(said)]):
-                if found != list(range(len(found))) or len(found) < seen:
+            for found in (everything(log), texts(log.tail(90))):
+                if found != expected[: len(found)] or len(found) < seen:
                     failures.append(f"{seen} {found}")
                 seen = len(found)
 
-    threads = [threading.Thread(target=read) for _ in range(2)] + [threading.Thread(target=write)]
+    threads = [threading.Thread(target=work) for work in (read, read, write)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert failures == []
-    assert everything(ConversationLog(paths, HandClock(start), Random(5))) == [str(n) for n in range(said)]
+    assert everything(another(ConversationLog(paths, HandClock(start), Random(5)))) == expected
 
 
 def append_from_a_process(folder: Path, name: str) -> None:

@@ -71,13 +71,6 @@ def test_a_copy_of_an_archive_counts_for_nothing_unless_its_original_is_gone(arc
     assert another(archived).count() == 40
 
 
-def test_an_archive_of_a_name_of_its_own_is_read(archived: ConversationLog) -> None:
-    old = [Message(f"o{n}", DAY - timedelta(days=400), "user", "Sara", f"old {n}") for n in range(3)]
-    for name, part in (("before.txt", old[:1]), ("before 2.txt", old[1:2]), ("before-LAPTOP-1.txt", old[2:])):
-        (archived.paths.log_archives / name).write_bytes(b"".join(map(format_message, part)))
-    assert sorted(told(archived)[:3]) == ["old 0", "old 1", "old 2"]
-
-
 @pytest.mark.parametrize("name", ["everything.txt", "2026-09.txt", "2026-12.txt"])
 def test_what_stands_in_two_archives_is_one_message(archived: ConversationLog, name: str) -> None:
     folder = archived.paths.log_archives
@@ -107,9 +100,7 @@ def test_a_file_that_was_joined_with_its_copy_doubles_nothing(archived: Conversa
     assert told(archived) == [*ALL, "next"]
 
 
-def test_the_last_word_on_a_message_is_the_newest_also_where_an_older_one_was_put_back(
-    log: ConversationLog, clock: HandClock
-) -> None:
+def test_the_newest_word_counts_also_where_an_older_was_put_back(log: ConversationLog, clock: HandClock) -> None:
     said = log.append("user", "Sara", "one")
     log.supersede(said.id, "two")
     before = log.paths.log.read_bytes()
@@ -206,9 +197,7 @@ def join(folder: Path) -> None:
 
 
 @needs_signals
-def test_a_process_killed_while_joining_has_lost_and_doubled_nothing(
-    archived: ConversationLog, tmp_path: Path, kill: Kill
-) -> None:
+def test_killed_while_joining_nothing_is_lost_or_doubled(archived: ConversationLog, tmp_path: Path, kill: Kill) -> None:
     folder = archived.paths.folder
     (archived.paths.log_archives / COPIES[3]).write_bytes(b"".join(map(format_message, EXTRA)))
     runs = itertools.count()
@@ -345,7 +334,7 @@ def see(log: ConversationLog) -> tuple[int, list[date], list[str], list[str]]:
     return reader.count(), reader.days(), everything(reader), texts(reader.tail(3, before=reader.tail(30)[0].id))
 
 
-def test_kept_indexes_save_reading_and_change_nothing_also_where_they_are_damaged(
+def test_kept_indexes_save_reading_and_change_nothing(
     old_log: ConversationLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = see(old_log)

@@ -155,25 +155,6 @@ def test_what_was_acknowledged_stands_and_nothing_is_half_done(
         check_that_work_goes_on(folder, now[0])
 
 
-def branch_and_roll(folder: Path) -> None:
-    log = open_log(folder)
-    log.branch(log.tail(20)[0].id)
-    log.append("user", "Sara", "elsewhere", time=LATER - timedelta(days=1))
-    log.roll()
-
-
-def test_branches_while_days_move(tmp_path: Path, kill: Kill) -> None:
-    """A branch that parts long ago: what stands aside moves to the archives, and stays aside."""
-    for death in kill(branch_and_roll, fresh_folders(tmp_path, 38)):
-        (folder,) = death.given
-        kept = whole(folder)
-        assert kept in (DAYS, DAYS[:19], [*DAYS[:19], "elsewhere"]), death
-        log = open_log(folder)
-        assert [m.text for m in log.tail(50)] == kept, death
-        assert [branch.count for branch in log.branches()] == ([] if kept == DAYS else [19]), death
-        check_that_work_goes_on(folder, kept)
-
-
 def roll_days(folder: Path) -> None:
     open_log(folder).roll()
 

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from managers.memory.log import ConversationLog
-from managers.memory.log.file_pieces import read_backward
 from managers.memory.log.format import format_message
 from managers.memory.messages import Message
 from managers.storage.errors import DiskFullError
@@ -81,30 +80,10 @@ def test_a_typo_mended_by_hand_is_read_at_once(log: ConversationLog) -> None:
     assert list(log.paths.folder.glob("*.broken-*")) == []
 
 
-def test_a_message_without_its_trailer_has_one_day_whoever_asks(log: ConversationLog, clock: HandClock) -> None:
-    """That of the message before it, also where reading begins with it."""
-    clock.set(DAY - timedelta(days=2))
-    log.append("user", "Sara", "evening")
-    clock.move(days=1)
-    lost = [log.append("user", "Sara", text) for text in ("good", "night")]
-    clock.move(days=1)
-    log.append("user", "Sara", "morning")
-    lines = log.paths.log.read_bytes().splitlines(keepends=True)
-    log.paths.log.write_bytes(b"".join(line for line in lines if not any(one.id.encode() in line for one in lost)))
-    reader = another(log)
-    said = [*reader.messages()]
-    assert [one.time.day for one in said] == [19, 19, 19, 21]
-    assert [reader.get(one.id) for one in said] == reader.tail(9) == said
-    assert [*reader.originals([one.id for one in said]).values()] == said
-    assert texts([*reader.messages(said[0].time.date(), said[0].time.date())]) == ["evening", "good", "night"]
-
-
 BOM = b"\xef\xbb\xbf"
 
 
-def test_a_log_that_an_editor_saved_with_a_mark_of_bytes_moves_and_grows_without_it(
-    log: ConversationLog, clock: HandClock
-) -> None:
+def test_a_mark_of_bytes_that_an_editor_left_goes_when_the_log_moves(log: ConversationLog, clock: HandClock) -> None:
     talk_for(log, clock, 20)
     log.roll()
     clock.move(days=1)
@@ -115,23 +94,6 @@ def test_a_log_that_an_editor_saved_with_a_mark_of_bytes_moves_and_grows_without
     assert log.count() == 21
     assert {(said.role, said.speaker) for said in another(log).messages()} == {("user", "Sara")}
     assert not any(BOM in path.read_bytes() for path in log.paths.folder.rglob("*.txt"))
-
-
-def test_such_a_mark_in_the_middle_of_a_file_is_passed_over_wherever_reading_begins(
-    log: ConversationLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for text in ("before", "marked", "after"):
-        log.append("user", "Sara", text)
-    header = b"## USER:Sara\nmarked"
-    log.paths.log.write_bytes(log.paths.log.read_bytes().replace(header, BOM + header))
-    for block in (16, 100, 10_000):
-        monkeypatch.setattr(read_backward, "__kwdefaults__", {"block": block})
-        reader = another(log)
-        said = [*reader.messages()]
-        assert [(one.speaker, one.text) for one in said] == [("Sara", "before"), ("Sara", "marked"), ("Sara", "after")]
-        assert reader.tail(5) == [reader.get(one.id) for one in said] == said
-        assert reader.tail(5, before=said[1].id) == said[:1]
-        assert reader.check() == []
 
 
 def test_a_full_disk_loses_nothing(log: ConversationLog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,9 +134,7 @@ def saved_as(log: ConversationLog, encoding: str, name: str = "log.txt") -> byte
 
 
 @pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "utf-16", "utf-16-le"])
-def test_no_garbled_word_is_read_and_a_conversion_brings_every_word_back(
-    talked: ConversationLog, encoding: str
-) -> None:
+def test_no_garbled_word_is_read_and_conversion_brings_each_back(talked: ConversationLog, encoding: str) -> None:
     before = [*talked.messages()]
     data = saved_as(talked, encoding)
     told = another(talked)

@@ -97,7 +97,7 @@ NAMES_THAT_DIVIDE = Message(
 @given(st.lists(records, max_size=6))
 @example([Record(NAMES_THAT_DIVIDE)])
 @settings(max_examples=60)
-def test_records_come_back_as_they_were_with_spans_that_leave_no_gap_and_other_readers_find_our_headers(
+def test_records_come_back_with_no_gap_and_others_find_our_headers(
     rows: list[Record],
 ) -> None:
     data = b"".join(map(format_record, rows))
@@ -143,9 +143,7 @@ plain = st.lists(
 
 @given(st.lists(plain, min_size=1, max_size=8), st.integers(16, 700), st.data())
 @settings(max_examples=60)
-def test_from_either_end_and_from_anywhere_the_same_is_read_also_while_the_file_grows(
-    rows: list[str], block: int, data: st.DataObject
-) -> None:
+def test_from_either_end_and_anywhere_the_same_is_read(rows: list[str], block: int, data: st.DataObject) -> None:
     time = datetime(2026, 1, 2, 22)
     said = [Message(f"20260102T220000-{n:08d}", time, "persona", "Mei", text) for n, text in enumerate(rows)]
     content = b"".join(map(format_message, said))

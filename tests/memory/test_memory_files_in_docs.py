@@ -90,9 +90,7 @@ def test_the_audit_s_example_is_whole(paths: PersonaPaths) -> None:
     assert flaws(paths) == []
 
 
-def test_the_log_reads_as_described_and_is_what_would_be_written(
-    paths: PersonaPaths, clock: HandClock, rng: Random
-) -> None:
+def test_the_log_reads_as_described_and_is_as_written(paths: PersonaPaths, clock: HandClock, rng: Random) -> None:
     shown = example("log.txt, log_archives/", "text")
     records = parse(shown).records
     assert (len(records), b"".join(map(format_record, records))) == (9, shown.encode())

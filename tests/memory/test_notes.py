@@ -106,9 +106,7 @@ def test_whatever_can_be_read_is_written_back_byte_for_byte(data: bytes) -> None
 
 
 @pytest.mark.parametrize("data", [b"\x83\x81\x83\x82", b"\xff\xfe\x00", b"ok\xe3\x81"])
-def test_what_is_no_text_is_set_aside_with_its_bytes(
-    notes: Notes, paths: PersonaPaths, history: History, data: bytes
-) -> None:
+def test_what_is_no_text_is_set_aside_whole(notes: Notes, paths: PersonaPaths, history: History, data: bytes) -> None:
     notes.write("core_memory", "前のもの", based_on=None, author="user", reason="")
     paths.core_memory.write_bytes(data)
     note = notes.read("core_memory")
@@ -122,9 +120,7 @@ def test_what_is_no_text_is_set_aside_with_its_bytes(
     assert kept.read_bytes() == data
 
 
-def test_a_note_that_is_converted_while_it_is_read_is_not_set_aside(
-    notes: Notes, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_note_converted_meanwhile_stays(notes: Notes, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who reads it waits for the lock of whoever converts it, and looks again."""
     paths.core_memory.write_bytes("母の誕生日は三月三日。".encode("cp932"))
 
@@ -204,9 +200,7 @@ def test_a_roll_over_is_undone_with_the_edit_that_caused_it(notes: Notes, histor
     assert notes.read("main_memory").text == before
 
 
-def test_the_secret_diary_rolls_over_into_files_of_its_own_and_other_notes_never(
-    notes: Notes, paths: PersonaPaths
-) -> None:
+def test_the_secret_diary_rolls_into_files_of_its_own_and_others_never(notes: Notes, paths: PersonaPaths) -> None:
     for kind in ("secret_diary", "core_memory"):
         notes.append(kind, "あ\n" * 40_000, author="ねむ", reason="")
     assert len(notes.read("core_memory").text) == 80_000

@@ -125,9 +125,7 @@ def test_threads_that_write_at_once_make_one_chain(paths: PersonaPaths) -> None:
     assert flaws(paths) == []
 
 
-def test_what_could_not_be_written_is_told_by_the_next_line(
-    paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_not_written_is_told_by_the_next_line(paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     lived(paths, 1)
     with full_disk(monkeypatch, room=0):
         record(paths, NOW, "undo")

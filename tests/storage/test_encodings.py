@@ -1,11 +1,14 @@
-"""Texts in other encodings are told from UTF-8, from each other, and from UTF-8 of which bytes are damaged."""
+"""Texts in other encodings are told from UTF-8, from each other, and from UTF-8 of which bytes are damaged; so is JSON."""
 
 from datetime import datetime
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from managers.storage.encodings import decode_foreign, foreign_encoding
 from managers.storage.files import set_aside
+from managers.storage.json_text import NotJsonError, load_json
 
 JAPANESE = (
     "やったー！試験に合格した！",
@@ -58,3 +61,21 @@ def test_what_cannot_be_told_is_not_guessed() -> None:
     assert foreign_encoding(b"\xff\xfe\x00") is None  # half a character
     assert foreign_encoding(b"\x83\x81\x83") is None
     assert foreign_encoding(bytes(range(256)) * 4) is None
+
+
+def test_whatever_is_no_json_is_one_error() -> None:
+    nested = (b"[" * 100_000, b'{"a":' * 50_000, b"9" * 5000)
+    for data in (b"", b"{", *nested, b"\xff\xfe\xff", b'"\xed\xa0\x80"', "\ufeff", "{'a': 1}"):
+        with pytest.raises(NotJsonError):
+            load_json(data)
+
+
+def test_halves_of_characters_are_joined_or_replaced() -> None:
+    assert load_json(rb'["\ud83d\ude00", "a\ud83d", {"\udc00": "\uD83D"}]') == ["😀", "a\ufffd", {"\ufffd": "\ufffd"}]
+    assert load_json('["\ud83d\ude00"]') == ["😀"]
+
+
+def test_every_spelling_that_editors_use_is_read() -> None:
+    text = '{"猫": "クロ"}'
+    for data in (text.encode(), b"\xef\xbb\xbf" + text.encode(), b"\xff\xfe" + text.encode("utf-16-le")):
+        assert load_json(data) == {"猫": "クロ"}

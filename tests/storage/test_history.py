@@ -118,7 +118,7 @@ def test_a_diff_shows_before_and_after(history: History, paths: PersonaPaths) ->
     assert (unified("", "a\n", "x"), unified("a\n", "a\n", "x")) == ("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n", "")
 
 
-def test_entries_are_paged_and_filtered_by_file_and_named_by_the_beginning_of_their_id(
+def test_entries_are_paged_filtered_and_named_by_a_prefix(
     history: History, paths: PersonaPaths, clock: HandClock
 ) -> None:
     made = []
@@ -217,7 +217,7 @@ def test_others_read_and_write_while_it_is_kept_small(history: History, paths: P
     assert told.count(("notepad.txt",)) == 35
 
 
-def test_what_is_erased_is_in_no_version_and_all_else_stays(
+def test_what_is_erased_is_in_no_version_and_the_rest_is(
     history: History, paths: PersonaPaths, clock: HandClock
 ) -> None:
     for number in range(6):

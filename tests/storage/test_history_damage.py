@@ -81,9 +81,7 @@ def test_whatever_is_damaged_is_found_and_named_and_nothing_else_is_lost(
     assert len(lost_some) > 6
 
 
-def test_a_broken_history_is_kept_aside_and_a_new_one_begins(
-    paths: PersonaPaths, clock: HandClock, versions: dict[str, bytes]
-) -> None:
+def test_a_broken_history_is_kept_whole(paths: PersonaPaths, clock: HandClock, versions: dict[str, bytes]) -> None:
     branch = paths.history / "refs" / "heads" / "main"
     branch.write_bytes(b"\0" * 41)
     fresh = History(paths, clock)
@@ -97,9 +95,7 @@ def test_a_broken_history_is_kept_aside_and_a_new_one_begins(
     assert [entry.id for entry in History(paths, clock).entries()][:-1] == [*versions][::-1]
 
 
-def test_a_missing_history_begins_anew_with_what_is_there(
-    paths: PersonaPaths, clock: HandClock, versions: dict[str, bytes]
-) -> None:
+def test_a_missing_history_begins_anew(paths: PersonaPaths, clock: HandClock, versions: dict[str, bytes]) -> None:
     shutil.rmtree(paths.history)
     assert check_history(paths.history).is_sound
     fresh = History(paths, clock)
@@ -112,9 +108,7 @@ def test_a_missing_history_begins_anew_with_what_is_there(
     assert [entry.kind for entry in fresh.entries()] == ["beginning"]
 
 
-def test_damage_of_long_ago_is_noted_at_night_and_mended_where_the_files_still_hold_it(
-    history: History, paths: PersonaPaths
-) -> None:
+def test_damage_is_noted_at_night_and_mended_from_the_files(history: History, paths: PersonaPaths) -> None:
     entry = write(history, paths.notepad, "いま" * 99)
     (commit,) = (paths.history / "objects" / entry[:2]).glob(entry[2:])
     held = set((paths.history / "objects").rglob("*")) - {commit}
@@ -146,9 +140,7 @@ def _forge(
         return commit.id.decode()
 
 
-def test_what_somebody_else_put_there_is_told_and_leads_nowhere_out_of_the_folder(
-    history: History, paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_what_somebody_else_put_there_leads_nowhere(history: History, paths: PersonaPaths, clock: HandClock) -> None:
     """A persona's folder may come from somebody else."""
     target = paths.folder.parent / "elsewhere.txt"
     target.write_text("precious", "utf-8")
@@ -162,9 +154,7 @@ def test_what_somebody_else_put_there_is_told_and_leads_nowhere_out_of_the_folde
     assert (newest.author, newest.reason, newest.files) == ("Aya", "by hand", ())
 
 
-def test_what_unfolds_without_end_is_refused_before_it_does(
-    paths: PersonaPaths, clock: HandClock, versions: dict[str, bytes]
-) -> None:
+def test_what_unfolds_without_end_is_refused(paths: PersonaPaths, clock: HandClock, versions: dict[str, bytes]) -> None:
     entry = [*versions][-1]
     packing = zlib.compressobj(1)
     piece = bytes(1_000_000)

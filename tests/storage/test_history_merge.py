@@ -1,6 +1,8 @@
 """Taking back what one entry did, beside whatever came later: records, lines, and nothing else."""
 
 import json
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 import pytest
@@ -8,7 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from managers.storage.errors import UndoConflictError
-from managers.storage.history import Draft, History, UndoConflict
+from managers.storage.history import Draft, History, UndoConflict, matching
+from managers.storage.history.matching import changes
 from managers.storage.history.merge import merge_file
 from managers.storage.history.parts import record_part
 from managers.storage.paths import PersonaPaths
@@ -41,7 +44,7 @@ def fact(number: int, words: str, *evidence: str) -> str:
 
 @settings(max_examples=50)
 @given(before=record_lists, after=record_lists, name=st.sampled_from([DIARY, "memory/open_questions.json"]))
-def test_an_undo_right_after_gives_the_same_bytes_back(
+def test_an_undo_gives_the_same_bytes_back(
     before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]], name: str
 ) -> None:
     was, left = dumped(before) + b"\n\n", dumped(after)
@@ -78,7 +81,7 @@ def test_of_texts_only_the_same_lines_are_in_the_way(before: list[str], after: l
 
 @settings(max_examples=50)
 @given(before=lines, added=lines, later=lines)
-def test_what_was_added_around_the_entry_stays_and_what_it_added_goes(
+def test_what_an_entry_added_goes_and_what_is_around_it_stays(
     before: list[str], added: list[str], later: list[str]
 ) -> None:
     later = [f"later {line}" for line in later]
@@ -220,7 +223,7 @@ def change(history: History, path: str, content: str, author: str = "dream") -> 
 
 @settings(max_examples=15)
 @given(steps=st.lists(record_lists, min_size=2, max_size=5), at=st.integers(0, 3))
-def test_undo_then_redo_gives_the_same_content_back(
+def test_undo_then_redo_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, steps: list[dict[str, dict[str, Any]]], at: int
 ) -> None:
     paths = PersonaPaths(tmp_path_factory.mktemp("history") / "ねむ")
@@ -238,18 +241,6 @@ def test_undo_then_redo_gives_the_same_content_back(
     history.redo(entry or "", author="user")
     assert paths.insights.read_bytes() == there
     assert history.entries(1)[0].kind == "redo"
-
-
-def test_an_older_night_is_taken_back_alone(history: History, paths: PersonaPaths) -> None:
-    one, two, three = ({"id": f"in_{n}", "insight": str(n)} for n in range(3))
-    change(history, DIARY, json.dumps([one]))
-    night = change(history, DIARY, json.dumps([two, one]))
-    change(history, DIARY, json.dumps([three, two, one]))
-    undo = history.undo(night, author="user")
-    assert json.loads(paths.insights.read_bytes()) == [three, one]
-    assert history.redo(night, author="user")
-    assert json.loads(paths.insights.read_bytes()) == [three, two, one]
-    assert history.entries(4)[1].id == undo
 
 
 def test_what_was_put_on_a_shelf_since_is_taken_back_there(history: History, paths: PersonaPaths) -> None:
@@ -295,3 +286,49 @@ def test_one_memory_has_its_own_history_and_its_own_way_back(history: History, p
         history.undo(made, author="user", part=second)
     history.undo(made, author="user", leave_changed=True)
     assert [goal["id"] for goal in json.loads(paths.goals.read_bytes())["short_term"]] == ["sh_2"]
+
+
+few = st.lists(st.sampled_from("abcde"), max_size=12)
+
+
+def check(one: Sequence[str], other: Sequence[str]) -> int:
+    """Follow the changes from one to the other; return how many items stay."""
+    made: list[str] = []
+    at = same = 0
+    for change in changes(one, other):
+        assert change.first == at
+        at = change.last
+        made += other[change.start : change.end]
+        if change.tag == "equal":
+            assert one[change.first : change.last] == other[change.start : change.end]
+            same += change.last - change.first
+        else:
+            assert (change.first < change.last, change.start < change.end) == {
+                "replace": (True, True),
+                "delete": (True, False),
+                "insert": (False, True),
+            }[change.tag]
+    assert (at, made) == (len(one), list(other))
+    return same
+
+
+@given(one=few, other=few)
+def test_changes_lead_from_one_to_the_other_and_are_as_few_as_anybodys(one: list[str], other: list[str]) -> None:
+    theirs = sum(block.size for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks())
+    ends = len(one) and len(other) and (one[0] == other[0] or one[-1] == other[-1])
+    assert check(one, other) >= theirs or ends
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "_WORK", 0)  # where nothing may be compared at length
+        check(one, other)
+
+
+def test_of_a_long_text_all_that_stays_is_found() -> None:
+    one = [f"{number}" if number % 3 else "" for number in range(6000)]
+    other = [f"new {number}" if number % 4 == 1 else line for number, line in enumerate(one)]
+    kept = sum(mine == theirs for mine, theirs in zip(one, other, strict=True))
+    assert check(one, other) == kept
+
+
+def test_of_a_long_text_of_the_same_few_lines_the_ends_are_found() -> None:
+    same = ["a", "b"] * 300
+    assert check([*same, *["a", "c"] * 900, *same], [*same, *["b", "c", "c"] * 700, *same]) >= 2 * len(same)

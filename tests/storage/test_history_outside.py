@@ -1,5 +1,9 @@
-"""Edits made outside are noticed, and are nobody else's; what is no memory is not kept."""
+"""Edits made outside are noticed, and are nobody else's; what is no memory is not kept; what has been read is not read again."""
 
+import json
+import os
+import threading
+import time
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -10,7 +14,9 @@ from managers.storage.errors import ExternallyChangedError, UndoConflictError
 from managers.storage.files import digest, read_bytes, write_atomic
 from managers.storage.history import Draft, History
 from managers.storage.journal import Journal
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
 from tests.storage.histories import write
 
 
@@ -79,9 +85,7 @@ def test_logs_documents_indexes_and_secrets_are_not_kept(history: History, paths
         assert bool(is_kept) == (content == b"a")
 
 
-def test_what_the_app_rewrites_all_the_time_enters_only_with_a_change_that_names_it(
-    history: History, paths: PersonaPaths
-) -> None:
+def test_what_is_rewritten_all_the_time_enters_only_with_a_change(history: History, paths: PersonaPaths) -> None:
     for moment in ("1", "2", "3"):
         write_atomic(paths.internal_state, moment)
         assert history.notice_outside() is None
@@ -128,7 +132,7 @@ def _save_while_a_change_is_written(monkeypatch: pytest.MonkeyPatch, path: Path,
     monkeypatch.setattr(Journal, "apply", just_saved)
 
 
-def test_what_an_editor_saves_while_a_change_is_written_enters_the_history_before_the_change(
+def test_what_an_editor_saves_meanwhile_enters_before_the_change(
     history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _save_while_a_change_is_written(monkeypatch, paths.core_memory, "自分で書いた\n")
@@ -140,7 +144,7 @@ def test_what_an_editor_saves_while_a_change_is_written_enters_the_history_befor
     assert paths.core_memory.read_text("utf-8") == "自分で書いた\nそのあと書いた\n"
 
 
-def test_a_change_is_refused_where_an_editor_saves_what_it_rests_on_or_goes_on_saving(
+def test_a_change_is_refused_where_an_editor_goes_on_saving(
     history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _save_while_a_change_is_written(monkeypatch, paths.core_memory, "自分で書いた")
@@ -152,3 +156,137 @@ def test_a_change_is_refused_where_an_editor_saves_what_it_rests_on_or_goes_on_s
     with pytest.raises(ExternallyChangedError):
         history.apply({paths.core_memory: b"x"}, Draft("ねむ", ""))
     assert paths.core_memory.read_text("utf-8") == "二"
+
+
+READ = "managers.storage.history.disk.read_bytes"
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note which files are read."""
+    noted = list[str]()
+
+    def noting(path: Path) -> bytes | None:
+        noted.append(path.name)
+        return read_bytes(path)
+
+    monkeypatch.setattr(READ, noting)
+    return noted
+
+
+def note(path: Path, text: str) -> None:
+    """Write a file as an editor does, a while ago: a file system may count in two seconds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    then = time.time() - 60
+    os.utime(path, (then, then))
+
+
+def a_life(paths: PersonaPaths, clock: HandClock) -> None:
+    for number in range(20):
+        note(paths.entity_memory / f"one{number}.md", f"# Entity Memory: one{number}\n")
+    history = History(paths, clock)
+    history.begin(author="utatane", reason="")
+    history.notice_outside()
+
+
+def seen(paths: PersonaPaths) -> Path:
+    return paths.history / "seen_files.json"
+
+
+def test_a_start_reads_only_what_changed_meanwhile(paths: PersonaPaths, clock: HandClock, reads: list[str]) -> None:
+    a_life(paths, clock)
+    reads.clear()
+    fresh = History(paths, clock)
+    assert fresh.notice_outside() is None
+    assert not [name for name in reads if name.endswith(".md")]
+    note(paths.entity_memory / "one3.md", "# Entity Memory: one3\n- edited by hand\n")
+    entry = History(paths, clock).notice_outside()
+    assert entry
+    assert fresh.entries(1)[0].files == ("entity_memory/one3.md",)
+    assert {name for name in reads if name.endswith(".md")} == {"one3.md"}
+
+
+def test_notes_that_are_broken_or_do_not_fit_hide_nothing(
+    paths: PersonaPaths, clock: HandClock, reads: list[str]
+) -> None:
+    """Notes of another folder, or from before a restored backup, have other times and places on disk."""
+    a_life(paths, clock)
+    notes = json.loads(seen(paths).read_bytes())
+    rows = notes["files"]
+    lies = {name: [*row[:3], row[3] + 1, "0" * 40] for name, row in rows.items()}
+    for number, broken in enumerate(
+        (
+            None,
+            b"",
+            b"{",
+            {**notes, "version": 999},
+            {**notes, "files": lies},
+            {**notes, "files": {name: [1] for name in rows}},
+        )
+    ):
+        seen(paths).unlink()
+        if broken is not None:
+            seen(paths).write_bytes(broken if isinstance(broken, bytes) else json.dumps(broken).encode())
+        note(paths.entity_memory / "one3.md", f"# Entity Memory: one3\n- edited {number}\n")
+        reads.clear()
+        history = History(paths, clock)
+        assert history.notice_outside(), broken
+        assert history.entries(1)[0].files == ("entity_memory/one3.md",)
+        assert len([name for name in set(reads) if name.endswith(".md")]) == 20, broken
+        assert json.loads(seen(paths).read_bytes())["files"].keys() == rows.keys()
+
+
+def test_two_processes_may_look_at_once(paths: PersonaPaths, clock: HandClock) -> None:
+    a_life(paths, clock)
+    note(paths.entity_memory / "one3.md", "# Entity Memory: one3\n- edited by hand\n")
+    found: list[str | None] = []
+    looking = [threading.Thread(target=lambda: found.append(History(paths, clock).notice_outside())) for _ in range(4)]
+    for thread in looking:
+        thread.start()
+    for thread in looking:
+        thread.join()
+    assert len([entry for entry in found if entry]) == 1  # one edit is one entry
+    assert History(paths, clock).notice_outside() is None
+
+
+def test_nobody_waits_while_years_are_looked_at(
+    paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_life(paths, clock)
+    seen(paths).unlink()
+    history, met = History(paths, clock), list[int]()
+
+    def elsewhere() -> None:
+        with writing(paths, wait=0):
+            met.append(len(history.entries(5)))
+
+    def reading(path: Path) -> bytes | None:
+        if not met and path.name == "one3.md":
+            other = threading.Thread(target=elsewhere)
+            other.start()
+            other.join()
+        return read_bytes(path)
+
+    monkeypatch.setattr(READ, reading)
+    assert history.notice_outside() is None
+    assert met == [1]
+
+
+def test_an_entry_written_meanwhile_is_no_edit(
+    paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_life(paths, clock)
+    seen(paths).unlink()
+    history, dreaming = History(paths, clock), History(paths, clock)
+    path, dreamt = paths.entity_memory / "one3.md", list[bool]()
+
+    def reading(one: Path) -> bytes | None:
+        if one == path and not dreamt:
+            dreamt.append(True)
+            dreaming.apply({path: b"# Entity Memory: one3\n- dreamt of\n"}, Draft("dream", "night"))
+        return read_bytes(one)
+
+    monkeypatch.setattr(READ, reading)
+    assert history.notice_outside() is None
+    assert [entry.author for entry in history.entries()] == ["dream", "utatane"]

@@ -67,7 +67,7 @@ def test_a_failure_inside_lets_go_and_a_place_that_cannot_be_written_is_named(pa
         pass
 
 
-def test_who_waits_for_a_folder_that_is_moved_makes_no_empty_one_in_its_place(
+def test_who_waits_for_a_folder_that_moves_makes_no_empty_one(
     paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moved, trouble = paths.folder.with_name("another name"), list[Exception]()

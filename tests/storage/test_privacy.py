@@ -2,7 +2,6 @@
 
 import os
 import stat
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -109,21 +108,3 @@ def test_a_disk_that_knows_no_owners_is_told_and_not_gone_through(home: Home, mo
     with closing(open_services(home)) as services:
         assert [notice.code for notice in services.notices.all] == ["home-open"]
         assert services.going_through is None
-
-
-@pytest.mark.slow
-def test_a_folder_in_folders_without_end_is_gone_through(home: Home) -> None:
-    deep = home.persona("Hazel").folder
-    descriptor = os.open(deep, os.O_RDONLY)
-    for _ in range(1_500):
-        os.mkdir("d", 0o755, dir_fd=descriptor)
-        below = os.open("d", os.O_RDONLY, dir_fd=descriptor)
-        os.close(descriptor)
-        descriptor = below
-    os.close(descriptor)
-    privacy.shut(home)
-    try:
-        privacy.go_through(home)
-    finally:
-        subprocess.run(["rm", "-rf", deep / "d"], check=True)  # no function of Python's gets so far down
-    assert home.made_private.exists()

@@ -272,9 +272,7 @@ def test_many_files_at_once_keep_their_modes(tmp_path: Path) -> None:
     assert not list(paths.entity_memory.iterdir())
 
 
-def test_who_looks_while_somebody_writes_waits_and_puts_nothing_aside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_looks_while_somebody_writes_puts_nothing_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = Home(tmp_path).persona("Hazel")
     paths.folder.mkdir(parents=True)
     decided, looked = threading.Event(), threading.Event()
