@@ -15,28 +15,24 @@ from managers.recall.index.store import Store
 from tests.speeds import one_quick
 
 
-def use(connection: sqlite3.Connection, began: threading.Event, refused: threading.Event) -> None:
-    try:
-        while True:
-            list(connection.execute("SELECT 1 UNION SELECT 2"))
-            began.set()
-    except sqlite3.ProgrammingError:
-        refused.set()
-
-
 def close_while_used(path: Path, rounds: int) -> None:
     sys.setswitchinterval(1e-5)
     for _ in range(rounds):
         connection = connect(path, timeout=1, schema="")
         for number in range(60):  # many kept statements make closing long
             connection.execute(f"SELECT {number}").fetchall()
-        began, refused = threading.Event(), threading.Event()
-        user = threading.Thread(target=use, args=(connection, began, refused))
-        user.start()
-        began.wait()
-        connection.close()
-        user.join()
-        assert refused.is_set()
+        began = threading.Event()
+
+        def use(connection: sqlite3.Connection = connection, began: threading.Event = began) -> None:
+            while True:
+                list(connection.execute("SELECT 1 UNION SELECT 2"))
+                began.set()
+
+        with ThreadPoolExecutor(1) as another:
+            user = another.submit(use)
+            began.wait()
+            connection.close()
+        assert isinstance(user.exception(), sqlite3.ProgrammingError)
 
 
 def replace_while_opened(path: Path, rounds: int) -> None:
@@ -58,10 +54,8 @@ def replace_while_opened(path: Path, rounds: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="children are forked here, and an open file is not removed there")
-@pytest.mark.parametrize(
-    ("harm", "rounds"),
-    one_quick([(close_while_used, 30), (replace_while_opened, 30), (close_while_used, 150), (replace_while_opened, 400)], quick=2),
-)  # fmt: skip
+@pytest.mark.parametrize("rounds", one_quick([30, 200]))
+@pytest.mark.parametrize("harm", [close_while_used, replace_while_opened])
 def test_whoever_uses_what_is_closed_or_begun_anew_is_told(
     tmp_path: Path, harm: Callable[[Path, int], None], rounds: int
 ) -> None:

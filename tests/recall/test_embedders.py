@@ -77,6 +77,12 @@ class Counting:
 
 def test_no_text_is_embedded_twice_even_after_a_restart_unless_it_was_forgotten(tmp_path: Path) -> None:
     counting, path = Counting(), tmp_path / "cache.sqlite"
+    asking = CachedEmbedder(counting, path)
+    for _ in range(2):
+        asking.query("what was said off the record")
+    assert counting.asked == ["what was said off the record"]
+    assert not path.exists(), "questions are remembered, but not on the disk"
+    counting.asked.clear()
     first = CachedEmbedder(counting, path).passages(["a b", "c d", "a b"])
     cached = CachedEmbedder(counting, path)
     again = cached.passages(["c d", "a b", "new"])
@@ -86,15 +92,6 @@ def test_no_text_is_embedded_twice_even_after_a_restart_unless_it_was_forgotten(
     for one in (cached, CachedEmbedder(counting, path)):
         one.passages(["a b", "c d"])
     assert counting.asked == ["a b", "c d", "new", "c d"]
-
-
-def test_questions_are_remembered_but_not_on_the_disk(tmp_path: Path) -> None:
-    counting, path = Counting(), tmp_path / "cache.sqlite"
-    cached = CachedEmbedder(counting, path)
-    for _ in range(2):
-        cached.query("what was said off the record")
-    assert counting.asked == ["what was said off the record"]
-    assert not path.exists()
 
 
 def test_the_cache_in_memory_has_a_limit_and_a_broken_one_is_begun_anew(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """A memory that is there is found at every moment: while old days move to the archives, and before the first round."""
 
 import threading
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -9,11 +8,7 @@ import pytest
 from managers.memory.log import ConversationLog
 from managers.recall.engine import Recall
 from managers.recall.index import upkeep
-from managers.recall.index.file_updates import Carrier, Step
 from managers.recall.index.indexing import Indexer
-from managers.recall.index.memory_index import MemoryIndex
-from managers.recall.index.sources import IndexName
-from managers.recall.ranking.ranker import Ranker
 from tests.fakes import HandClock
 from tests.recall.conftest import Open
 from tests.recall.looking import Talk, codes, found
@@ -21,53 +16,31 @@ from tests.recall.looking import Talk, codes, found
 QUESTION = "Where is my kite?"
 
 
-@pytest.fixture
-def moved(recall: Recall, talk: Talk, log: ConversationLog, clock: HandClock) -> Recall:
-    """What was said is indexed where it stood, and lies in the archives since."""
-    talk.user("My kite is in the attic.")
-    recall.catch_up()
-    clock.move(days=40)
-    assert log.roll()
-    return recall
-
-
-def finds(recall: Recall) -> bool:
-    return any("kite" in text for text in found(recall, QUESTION))
-
-
-def test_what_moves_to_the_archives_is_found_after_each_step(moved: Recall, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps: list[tuple[IndexName, bool]] = []
-    real = Carrier._write
-
-    def write(carrier: Carrier, name: IndexName, changes: Sequence[Step]) -> None:
-        real(carrier, name, changes)
-        steps.append((name, finds(moved)))
-
-    monkeypatch.setattr(Carrier, "_write", write)
-    moved.catch_up()
-    assert {name for name, _ in steps} == {"static", "current"}
-    assert all(is_found for _, is_found in steps), steps
-
-
-@pytest.mark.parametrize("step", [(MemoryIndex, "refresh"), (Ranker, "ranked")], ids=["between two indexes", "ranked"])
-def test_what_moves_in_the_middle_of_a_search_is_found(
-    moved: Recall, open_recall: Open, monkeypatch: pytest.MonkeyPatch, step: tuple[type, str]
+def test_what_moves_to_the_archives_is_found_all_the_while(
+    recall: Recall, open_recall: Open, talk: Talk, log: ConversationLog, clock: HandClock
 ) -> None:
-    other = open_recall()  # of another process
-    assert finds(moved)
-    real: Callable[..., Any] = getattr(*step)
-    done = list[Any]()
+    is_over, indexed, missed = threading.Event(), list[str](), list[str]()
 
-    def and_meanwhile(*given: Any) -> Any:
-        result = real(*given)
-        done.append(result)
-        if len(done) == 1:
-            other.catch_up()
-        return result
+    def look(reader: Recall) -> None:
+        while not is_over.is_set():
+            known = [*indexed]
+            seen = found(reader, "the kite in the attic", 50)
+            missed.extend(text for text in known if text not in seen)
 
-    monkeypatch.setattr(*step, and_meanwhile)
-    assert finds(moved)
-    assert len(done) > 1
+    readers = [threading.Thread(target=look, args=(one,)) for one in (recall, open_recall())]  # one as another process
+    for reader in readers:
+        reader.start()
+    for number in range(8):
+        said = talk.user(f"My kite number {number} is in the attic.")
+        recall.catch_up()
+        indexed.append(said.text)
+        clock.move(days=40)
+        assert log.roll()
+        recall.catch_up()
+    is_over.set()
+    for reader in readers:
+        reader.join()
+    assert missed == []
 
 
 def test_who_asks_before_the_first_round_has_begun_is_answered_from_what_is_there(recall: Recall, talk: Talk) -> None:

@@ -67,32 +67,27 @@ def test_nothing_of_a_forgotten_message_is_left_and_a_reader_goes_on_over_the_ti
         assert_sound(one)
 
 
-def test_what_is_forgotten_leaves_the_derived_files_soon(
-    recall: Recall, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+def test_what_is_forgotten_leaves_the_derived_files_soon_or_at_the_next_start(
+    open_recall: Open, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "TIDY_AFTER_SECONDS", 0.01)
+    recall = open_recall()
     talk.user(RIVER)
-    secret = talk.user(SECRET)
-    recall.catch_up()
-    assert holds_secret(paths)
-    talk.log.supersede(secret.id, None)
-    recall.catch_up()
-    wait_for("recall-tidying")
-    assert holds_secret(paths) == []
-    assert found(recall, "river")
-
-
-def test_a_start_tidies_what_no_night_has(recall: Recall, open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
-    recall.catch_up()
-    secret = talk.user(SECRET)
-    talk.user(RIVER)
-    recall.catch_up()
-    talk.log.supersede(secret.id, None)
-    recall.catch_up()
-    assert holds_secret(paths)
-    recall.close()
-    open_recall().catch_up()
-    assert holds_secret(paths) == []
+    for soon in (True, False):
+        monkeypatch.setattr(upkeep, "TIDY_AFTER_SECONDS", 0.01 if soon else 600)
+        secret = talk.user(SECRET)
+        recall.catch_up()
+        assert holds_secret(paths)
+        talk.log.supersede(secret.id, None)
+        recall.catch_up()
+        if soon:
+            wait_for("recall-tidying")
+        else:  # neither soon nor by night: at the next start
+            assert holds_secret(paths)
+            recall.close()
+            recall = open_recall()
+            recall.catch_up()
+        assert holds_secret(paths) == []
+        assert found(recall, "river")
 
 
 def test_the_snapshot_holds_only_what_lives(recall: Recall, open_recall: Open, talk: Talk) -> None:

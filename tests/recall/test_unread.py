@@ -118,7 +118,7 @@ def test_a_file_that_can_be_read_and_not_indexed_costs_no_other(open_recall: Ope
 
 
 def test_a_document_that_failed_is_tried_again_only_when_it_has_changed(
-    open_recall: Open, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+    open_recall: Open, talk: Talk, paths: PersonaPaths, episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads: list[str] = []
     real = reading.DocumentReader.read
@@ -148,24 +148,14 @@ def test_a_document_that_failed_is_tried_again_only_when_it_has_changed(
     settings.document_seconds = 2  # as the sentence says
     again.catch_up()
     assert len(reads) == 3
-    (paths.knowledge / "a.pdf").unlink()
-    again.catch_up()
-    assert (len(reads), codes(again), again.unread_documents()) == (3, [], {})
-
-
-def test_it_is_said_until_it_is_mended(recall: Recall, paths: PersonaPaths, episode: Episode) -> None:
-    write(paths.knowledge / "a.pdf", b"%PDF-1.4 broken")
-    recall.catch_up()
     episode("2026-01-05", "A walk.")
-    recall.catch_up()  # a round that has to do with other files says it still
-    assert codes(recall) == ["recall-document"]
-    write(paths.knowledge / "a.pdf", b"%PDF-1.4 broken in another way")
-    recall.catch_up()
-    assert codes(recall) == ["recall-document"]
+    again.catch_up()  # a round that has to do with other files says it still
+    assert (len(reads), codes(again)) == (3, ["recall-document"])
+    (paths.knowledge / "a.pdf").write_bytes(b"%PDF-1.4 broken")
     (paths.knowledge / "a.pdf").rename(paths.knowledge / "a.txt")
-    recall.catch_up()
-    assert codes(recall) == []
-    assert recall.search("broken", types=["knowledge"])
+    again.catch_up()
+    assert (codes(again), again.unread_documents()) == ([], {})
+    assert again.search("broken", types=["knowledge"])
 
 
 def test_a_short_document_is_found_in_the_turn_after_it_was_put_there_and_nobody_waits_for_a_slow_one(

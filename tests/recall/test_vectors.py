@@ -191,18 +191,6 @@ def test_what_a_dream_writes_anew_leaves_the_snapshot_as_it_is(
     assert (tmp_path / "vectors.faiss").read_bytes() == before
 
 
-def test_of_vectors_that_are_all_written_anew_no_snapshot_is_kept(
-    index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = dense(50)
-    write(index, store, held)
-    monkeypatch.setattr(Store, "written_anew", lambda _: np.arange(50))
-    index.save(store, "0")
-    assert not (tmp_path / "vectors.faiss").exists()
-    assert not index.compact(store, "0", alive(store)), "there is nothing to do"
-    assert index.search(held[7][None], 1)[0].tolist() == [7]
-
-
 NO_NOTES = (b"[]", b"{", b"null", b'{"epoch": "0", "holds": "lasting"}', "without its width, as before", None)
 
 
@@ -232,40 +220,12 @@ def test_a_snapshot_without_a_note_that_says_what_it_is_is_not_used_and_does_not
     assert encode(held)[7].tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
 
 
-def test_what_was_begun_anew_meanwhile_is_not_saved_by_the_old_places(
+@pytest.mark.usefixtures("few_are_many")
+def test_coarse_codes_that_are_damaged_or_find_too_little_are_not_used(
     index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(store, dense(50))
-    index.follow(store, "0")
-    really = vectors._lasting
-
-    def and_meanwhile(*given: object) -> npt.NDArray[np.int64]:
-        found = really(*given)  # type: ignore[arg-type]
-        index.clear()
-        index.follow(store, "1")
-        return found
-
-    monkeypatch.setattr(vectors, "_lasting", and_meanwhile)
-    index.save(store, "0")
-    assert not (tmp_path / "vectors.faiss").exists()
-
-
-@pytest.mark.usefixtures("few_are_many")
-def test_coarse_codes_that_find_too_little_are_not_used(
-    index: VectorIndex, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(coarse_quantization, "COMPARED", 3)
-    held = dense(2000)
+    held, path = dense(1500), tmp_path / "vectors.faiss"
     write(index, store, held)
-    assert not isinstance(index._codes, Refined)
-    assert found_share(index, held, dense(20, seed=3)) == 1
-
-
-@pytest.mark.usefixtures("few_are_many")
-def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, tmp_path: Path) -> None:
-    held = dense(1500)
-    write(index, store, held)
-    path = tmp_path / "vectors.faiss"
     data = bytearray(path.read_bytes())
     data[-5] ^= 1
     path.unlink()
@@ -274,6 +234,12 @@ def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, tmp_pa
     again.follow(store, "0")
     assert not isinstance(again._codes, Refined)
     assert np.array_equal(again.vectors_of(np.arange(1500)), index.vectors_of(np.arange(1500)))
+    monkeypatch.setattr(coarse_quantization, "COMPARED", 3)
+    poor = VectorIndex(tmp_path / "poor.faiss")
+    poor.follow(store, "0")
+    poor.save(store, "0")
+    assert not isinstance(poor._codes, Refined)
+    assert found_share(poor, held, dense(20, seed=3)) > 0.95
 
 
 @pytest.mark.usefixtures("few_are_many")

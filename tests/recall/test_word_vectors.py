@@ -65,8 +65,7 @@ def test_the_table_is_read_as_spacy_writes_it_and_near_words_are_near(table: Pat
     assert words.near("無い言葉") == ()
 
 
-@pytest.mark.usefixtures("table")
-def test_the_table_is_used_where_memories_are_japanese(open_recall: Open, talk: Talk) -> None:
+def test_the_table_is_used_where_memories_are_japanese(open_recall: Open, talk: Talk, table: Path) -> None:
     talk.user(LANTERN)
     recall = open_recall()
     assert not uses_words(recall)  # so few tell nothing
@@ -78,8 +77,11 @@ def test_the_table_is_used_where_memories_are_japanese(open_recall: Open, talk: 
     plain = open_recall(RecallSettings(embedder="builtin"))
     plain.catch_up()
     assert LANTERN not in found(plain, "夜道", 3)
+    word_vectors.opened.cache_clear()
     chosen = open_recall(RecallSettings(embedder="japanese-vectors"))
-    chosen.catch_up()
+    assert not word_vectors.opened(table).is_loaded
+    caught_up(chosen)
+    assert word_vectors.opened(table).is_loaded, "it is read when a persona wakes"
     assert LANTERN in found(chosen, "夜道", 3)
 
 
@@ -107,16 +109,6 @@ def test_a_table_that_comes_later_is_used_from_the_next_start_and_one_that_goes_
     assert not uses_words(gone)
     assert gone.status().notices == ()
     assert_sound(gone)
-
-
-def test_the_table_is_read_when_a_persona_wakes(open_recall: Open, talk: Talk, table: Path) -> None:
-    told(talk, "提灯が{}つ。")
-    caught_up(open_recall())
-    word_vectors.opened.cache_clear()
-    recall = open_recall()
-    assert not word_vectors.opened(table).is_loaded
-    caught_up(recall)
-    assert word_vectors.opened(table).is_loaded
 
 
 def test_a_message_is_found_by_what_its_words_have_in_common(
