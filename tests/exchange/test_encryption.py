@@ -2,7 +2,6 @@
 
 import io
 import random
-import zipfile
 from pathlib import Path
 
 import pyrage
@@ -49,16 +48,6 @@ def test_what_ages_own_library_wrote_is_opened_in_any_order() -> None:
     for begin in (2 * PIECE - 3, 0, PIECE + 1, 2 * PIECE + 5, 9 * PIECE):
         file.seek(begin)
         assert file.read(11) == data[begin : begin + 11]
-
-
-def test_a_zip_inside_is_read_without_being_unpacked_first() -> None:
-    target = io.BytesIO()
-    with encrypting(target, WORDS, PATH, LITTLE_WORK) as file, zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("a.txt", "あ" * 100_000)
-        archive.writestr("b.txt", "い")
-    with zipfile.ZipFile(opened(target.getvalue())) as archive:
-        assert archive.testzip() is None
-        assert archive.read("b.txt").decode() == "い"
 
 
 def test_a_wrong_passphrase_is_said_and_an_empty_one_is_asked_for() -> None:

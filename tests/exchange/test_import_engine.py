@@ -20,7 +20,7 @@ from managers.exchange.errors import ImportCancelledError, ImportSourceError
 from managers.exchange.import_engine import SourceImport
 from managers.exchange.import_source import open_source
 from managers.exchange.import_words import both_of, told_of
-from managers.exchange.items import FoundAnswer, FoundFile, FoundMessage, Kind, NotTaken, ReadingWishes
+from managers.exchange.items import FoundFile, FoundMessage, Kind, NotTaken, ReadingWishes
 from managers.exchange.message_records import MessageRecords
 from managers.exchange.readers import sillytavern
 from managers.exchange.spool import open_spool
@@ -243,24 +243,6 @@ def test_what_stands_newest_first_is_turned_and_each_conversation_keeps_its_own_
     in_log(log, *talks)
     told = [one.speaker if one.role == "system" else one.text for one in log.tail(9, controls=True)]
     assert told == [f for hour in (1, 2, 3) for f in ("new_topic", f"user {hour}", f"persona {hour}")]
-
-
-def test_characters_that_cannot_be_decoded_are_counted(log: ConversationLog, tmp_path: Path) -> None:
-    source = tmp_path / "WhatsApp Chat with Mei.txt"
-    said = "Ann: 今日は海へ行った\nMei: いいね、きれいだった？\nAnn: とても\n".encode()
-    said = said.replace("海".encode(), b"\xe6\xb5", 1)
-    source.write_bytes(said.replace("いいね".encode(), b"\xe3\x81\xe3\x81\x84\xff"))
-    report = take_over(log, source)
-    assert report.added == 3
-    lost = sum(one.text.count("\ufffd") for one in log.messages())
-    assert lost > 1
-    assert [(one.count, one.is_changed) for one in report.left_out if one.code == "engine.lost"] == [(lost, True)]
-
-
-def test_an_answer_with_others_before_it_is_known_by_the_first(log: ConversationLog) -> None:
-    in_log(log, FoundMessage("persona", "Mei", "one", THEN))
-    in_log(log, FoundMessage("persona", "Mei", "two", THEN, answers=(FoundAnswer("one"),), at=1))
-    assert log.count() == 1
 
 
 @pytest.mark.usefixtures("_elsewhere")

@@ -3,7 +3,6 @@
 import json
 from contextlib import closing
 from datetime import date, datetime
-from random import Random
 from typing import Any
 
 import pytest
@@ -170,11 +169,6 @@ def test_what_does_not_fit_is_told_by_its_name_and_nothing_lands_outside(
     why = FoundMemory("question", fields={"topic": "Why?", "priority": 7})
     bringing.bring(_goal("Row", priority=70), why, FoundMemory("avatar", place="room/profile.png"))
     assert [one.facts["name"] for one in bringing.left] == ["Row", "Why?", "profile.png"]
-
-
-def test_a_random_order_gives_the_same_memories(bringing: Bringing) -> None:
-    assert bringing.bring(*Random(3).sample(MEMORIES, len(MEMORIES))) == (len(MEMORIES), 0)
-    assert bringing.bring(*MEMORIES) == (0, len(MEMORIES))
 
 
 def _goal(words: str, status: str = "active", **other: Any) -> FoundMemory:

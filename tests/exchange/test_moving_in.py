@@ -171,18 +171,6 @@ def test_words_that_were_answered_since_are_the_same_words(
     assert [one.text for one in log.messages()] == ["おかえり。", "ただいま", "うん", "おはよう。", "うん"]
 
 
-def test_words_without_any_date_are_those_of_their_room(
-    paths: PersonaPaths, clock: HandClock, rng: Random, tmp_path: Path
-) -> None:
-    log, said = ConversationLog(paths, clock, rng), "## USER:user\nやあ\n\n## AGENT:みい\nうん\n\n"
-    rooms = [
-        folder_of(tmp_path / year, {"room_config.json": {"created_at": f"{year}-01-01 10:00:00"}, "log.txt": said})
-        for year in ("2023", "2024")
-    ]
-
-    assert [take_over(log, room).added for room in (*rooms, *rooms)] == [2, 2, 0, 0]
-
-
 @pytest.mark.parametrize("tells", one_quick(["talk", "nobody", "settings"], quick=2))
 def test_who_has_a_name_for_the_user_keeps_it_whatever_an_import_says(
     services: Services, tmp_path: Path, tells: str

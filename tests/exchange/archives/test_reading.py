@@ -230,12 +230,6 @@ def with_files(path: Path, *names: str, data: bytes = b"x") -> Path:
     return made_by_hand(path, lambda files, _manifest: files.update(dict.fromkeys(names, data)))
 
 
-def test_what_can_come_in_by_hand_comes_in(tmp_path: Path, elsewhere: PersonaStore) -> None:
-    bring_in(elsewhere, with_files(tmp_path / "in.zip", "rag_index/faiss"), None, "Rook")
-    assert sorted(hashes(folder_of(elsewhere, "Rook"))) == [".persona-id", "SystemPrompt.txt", "persona.json"]
-    assert not (folder_of(elsewhere, "Rook") / "rag_index").exists()
-
-
 def test_names_that_lead_elsewhere_and_two_files_of_one_place_are_refused(
     tmp_path: Path, elsewhere: PersonaStore
 ) -> None:
@@ -301,21 +295,18 @@ def test_what_might_run_is_left_where_it_is_and_settings_wait_for_a_yes(
     tmp_path: Path, elsewhere: PersonaStore
 ) -> None:
     sheet = {"format": 1, "language": "en", "settings": {"mind": {"provider": "gemini"}}}
-
-    def spoil(files: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-        files |= {
-            "persona.json": json.dumps(sheet).encode(),
-            ".history/HEAD": b"ref: refs/heads/main\n",
-            ".history/config": b"[core]\n\tfsmonitor = evil\n",
-            ".history/hooks/post-commit": b"#!/bin/sh\nevil",
-            ".history/pending/journal.json": b"{}",
-        }
-
-    brought = bring_in(elsewhere, made_by_hand(tmp_path / "in.zip", spoil), None, "Rook")
-    history = folder_of(elsewhere, "Rook") / ".history"
-    assert not (history / "hooks").exists()
-    assert not (history / "pending").exists()
-    assert "evil" not in (history / "config").read_text("utf-8")
+    files = {
+        "persona.json": json.dumps(sheet).encode(),
+        "rag_index/faiss": b"not made here",
+        ".history/HEAD": b"ref: refs/heads/main\n",
+        ".history/config": b"[core]\n\tfsmonitor = evil\n",
+        ".history/hooks/post-commit": b"#!/bin/sh\nevil",
+        ".history/pending/journal.json": b"{}",
+    }
+    brought = bring_in(elsewhere, made_by_hand(tmp_path / "in.zip", lambda there, _: there.update(files)), None, "Rook")
+    folder = folder_of(elsewhere, "Rook")
+    assert not any((folder / name).exists() for name in (".history/hooks", ".history/pending", "rag_index"))
+    assert "evil" not in (folder / ".history/config").read_text("utf-8")
     assert brought.persona.asks
     assert not elsewhere.home.set_aside.exists(), "nothing is written outside of the persona's folder"
 

@@ -99,11 +99,10 @@ def test_what_cannot_be_opened_goes(services: Services, backups: Backups) -> Non
     assert list((backups.place / "packs").iterdir()) == []
 
 
-@pytest.mark.parametrize("place", one_quick(["elsewhere", "in the home"]))
-def test_a_pack_that_could_not_be_read_once_is_gone_through_or_named_and_nothing_else_is_lost(
-    services: Services, backups: Backups, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
-) -> None:
-    if place == "elsewhere":
+@pytest.fixture(params=one_quick(["in the home", "elsewhere"]))
+def pack(services: Services, backups: Backups, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """The pack of a first backup, which could not be read for as long as a second one was made."""
+    if request.param == "elsewhere":
         (tmp_path / "disk").mkdir()
         services.settings_file.change("backup", place=str(tmp_path / "disk"))
     picture = services.home.folder / PICTURE
@@ -116,24 +115,36 @@ def test_a_pack_that_could_not_be_read_once_is_gone_through_or_named_and_nothing
     pack.write_bytes(whole[:-100])
     assert backups.make().is_good
     pack.write_bytes(whole)
+    return pack
 
-    def opened(path: Path) -> IO[bytes]:
-        if path == pack:
-            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        return open_binary(path)
 
+@pytest.mark.usefixtures("pack")
+def test_a_pack_that_could_not_be_read_once_is_gone_through_and_nothing_else_is_lost(
+    services: Services, backups: Backups
+) -> None:
     memories = services.memories(NAME)
-    with monkeypatch.context() as patched:
-        patched.setattr(packs, "open_binary", opened)
-        report = erase(memories, plan_erasure(memories, about=KEPT[2]))
-    assert [(one.why, one.file) for one in report.left] == [("backups", str(backups.place))]
-    assert pack.exists()
     assert erase(memories, plan_erasure(memories, about=CAT)).left == ()
     repository = backups.repository()
     assert CAT.encode() not in b"\n".join(map(repository.read, repository.places))
     first = max(backups.heads(), key=lambda head: head.bytes)
     assert file_bytes(backups, first, PICTURE) == PIXELS
     assert first.id in {head.id for head in backups.check() if head.is_good}
+
+
+def test_a_pack_that_cannot_be_opened_for_now_stays_and_is_named(
+    services: Services, backups: Backups, pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(path: Path) -> IO[bytes]:
+        if path == pack:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return open_binary(path)
+
+    memories = services.memories(NAME)
+    plan = plan_erasure(memories, about=CAT)
+    monkeypatch.setattr(packs, "open_binary", opened)
+    report = erase(memories, plan)
+    assert [(one.why, one.file) for one in report.left] == [("backups", str(backups.place))]
+    assert pack.exists()
 
 
 def test_backups_out_of_reach_are_named_and_lose_the_persona_once_they_are_there(

@@ -1,6 +1,5 @@
 """What is restored is what was there: after any edits, kills, full disks and flipped bits."""
 
-import itertools
 import os
 import shutil
 from dataclasses import replace
@@ -141,21 +140,6 @@ def test_a_flipped_bit_is_named_and_what_is_still_there_is_stored_anew(
     assert restored(backups, second, tmp_path / "out") == before
 
 
-def test_of_many_damaged_files_none_is_good_in_an_older_backup(backups: Backups, home: Home, clock: HandClock) -> None:
-    folder, rng = home.folder / NEMU / "attachments", Random(4)
-    folder.mkdir(exist_ok=True)
-    (folder / "z.bin").write_bytes(rng.randbytes(9_000))
-    backups.make()
-    clock.move(hours=1)
-    for number in range(30):
-        (folder / f"a{number}.bin").write_bytes(rng.randbytes(9_000))
-    for file in backups.files_in(backups.make(), f"{NEMU}/attachments"):
-        flip(backups, file)
-    for days in range(2):  # a share of what is shared is restored once more anyway, another one each day
-        clock.move(days=days)
-        assert [one.proof.level for one in backups.check()] == ["failed", "failed"]
-
-
 def test_a_list_that_is_damaged_keeps_all_chunks_where_they_are(
     backups: Backups, clock: HandClock, tmp_path: Path, home: Home
 ) -> None:
@@ -247,20 +231,6 @@ def test_who_is_renamed_or_deleted_meanwhile_is_in_it(
     assert file_bytes(backups, head, f"{place}/log.txt") == log
     assert not any(file.path.startswith(f"{NEMU}/") for file in backups.files_in(head))
     assert (head.proof.level, head.left_out, head.files) == ("full", (), len(backups.files_in(head)))
-
-
-def test_a_file_that_another_one_takes_the_place_of_meanwhile_is_in_it_whole(backups: Backups, home: Home) -> None:
-    guest, number = home.characters / "Guest", itertools.count(1)
-    guest.mkdir()
-
-    def is_stopped() -> bool:
-        (guest / "new").write_text("more and " * next(number) + "the end")
-        (guest / "new").replace(guest / "words.txt")
-        return False
-
-    is_stopped()
-    head = replace(backups, is_stopped=is_stopped).make()
-    assert file_bytes(backups, head, "characters/Guest/words.txt").endswith(b"and the end")
 
 
 def test_thinned_backups_give_their_room_back(backups: Backups, home: Home, clock: HandClock, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -129,23 +128,6 @@ def test_an_avatar_is_the_picture_and_keeps_no_older_card(tmp_path: Path) -> Non
     made = write_card(personas.get("a"), HandClock())
     assert [one.keyword for one in text_chunks(made, ("chara", "ccv3"))] == ["chara", "ccv3"]
     assert card_in_png(made).card.data.name == "a"
-
-
-def test_what_a_card_says_twice_is_changed_twice_and_what_it_says_otherwise_stays(tmp_path: Path) -> None:
-    document = {"description": "older", "first_mes": "Hi", "fav": True, **v2(description="newer", first_mes="Hi")}
-    (tmp_path / "card.json").write_text(json.dumps(document))
-    personas = store(tmp_path / "home")
-    taken_in(personas, items(tmp_path / "card.json"))
-    assert undated(written(personas.get("Aria"))["chara"]) == document
-    found = written(personas.set_greeting("Aria", "Ahoy"))["chara"]
-    assert (found["description"], found["first_mes"], found["data"]["first_mes"]) == ("older", "Ahoy", "Ahoy")
-
-
-@pytest.mark.parametrize("version", ["3.0", "3.1", "3.99"])
-def test_newer_minor_versions_are_read_and_kept(tmp_path: Path, version: str) -> None:
-    (tmp_path / "card.json").write_text(json.dumps({**v3(), "spec_version": version}))
-    persona = taken_in(store(tmp_path / "home"), items(tmp_path / "card.json"))
-    assert written(persona)["ccv3"]["spec_version"] == version
 
 
 def test_cards_of_the_first_version_become_both(tmp_path: Path) -> None:

@@ -45,13 +45,6 @@ def _joined(*logs: str) -> list[str]:
     ]
 
 
-@given(st.lists(_SPOKEN, max_size=14))
-def test_a_log_alone_has_all_that_was_said(spoken: list[_Spoken]) -> None:
-    records = _records(spoken)
-
-    assert _joined("".join(record for _, record in records)) == [told for told, _ in records]
-
-
 @given(st.lists(_SPOKEN, max_size=14), st.integers(0, 14), st.integers(0, 14))
 def test_a_copy_of_a_part_adds_nothing(spoken: list[_Spoken], begin: int, length: int) -> None:
     spoken = [_Spoken(one.words, one.pause, is_dated=True) if n % 4 != 2 else one for n, one in enumerate(spoken)]
@@ -60,14 +53,6 @@ def test_a_copy_of_a_part_adds_nothing(spoken: list[_Spoken], begin: int, length
     part = whole[begin - begin % 4 : begin - begin % 4 + length]  # an archive is cut before a message that has a date
 
     assert _joined("".join(whole), "".join(part)) == [told for told, _ in records]
-
-
-@given(st.lists(_SPOKEN, min_size=1, max_size=14), st.sets(st.integers(0, 13)))
-def test_what_one_copy_lacks_comes_from_the_other(spoken: list[_Spoken], lost: set[int]) -> None:
-    records = _records([_Spoken(one.words, one.pause, is_dated=True) for one in spoken])
-    left = [record for number, (_, record) in enumerate(records) if number not in lost]
-
-    assert _joined("".join(left), "".join(record for _, record in records)) == [told for told, _ in records]
 
 
 @given(st.lists(_SPOKEN, min_size=1, max_size=14), st.integers(0, 14), st.integers(0, 14))

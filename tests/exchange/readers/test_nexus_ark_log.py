@@ -138,7 +138,3 @@ def test_an_answer_that_was_broken_off_is_still_an_answer() -> None:
     ):
         found = read_body("persona", body)
         assert [found.text, found.thought, found.emotion] == told
-
-
-def test_marks_without_end_take_no_time() -> None:
-    assert read_body("persona", "[THOUGHT]\nうん\n" * 20_000).text.count("うん") == 20_000
