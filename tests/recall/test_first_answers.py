@@ -1,14 +1,16 @@
 """A memory that is there is found at every moment: while old days move to the archives, and before the first round."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from managers.memory.log import ConversationLog
 from managers.recall.engine import Recall
 from managers.recall.index import upkeep
 from managers.recall.index.indexing import Indexer
+from managers.recall.index.store import Store
 from tests.fakes import HandClock
 from tests.recall.conftest import Open
 from tests.recall.looking import Talk, codes, found
@@ -16,30 +18,39 @@ from tests.recall.looking import Talk, codes, found
 QUESTION = "Where is my kite?"
 
 
-def test_what_moves_to_the_archives_is_found_all_the_while(
-    recall: Recall, open_recall: Open, talk: Talk, log: ConversationLog, clock: HandClock
+def test_what_moves_to_the_archives_is_found_after_each_step_and_all_the_while(
+    recall: Recall, open_recall: Open, talk: Talk, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_over, indexed, missed = threading.Event(), list[str](), list[str]()
+    other, really = open_recall(), Store.transaction  # another process, say
 
     def look(reader: Recall) -> None:
-        while not is_over.is_set():
-            known = [*indexed]
-            seen = found(reader, "the kite in the attic", 50)
-            missed.extend(text for text in known if text not in seen)
+        known = [*indexed]
+        seen = found(reader, "the kite in the attic", 50)
+        missed.extend(text for text in known if text not in seen)
 
-    readers = [threading.Thread(target=look, args=(one,)) for one in (recall, open_recall())]  # one as another process
-    for reader in readers:
-        reader.start()
+    def look_on() -> None:
+        while not is_over.is_set():
+            look(recall)
+
+    @contextmanager
+    def transaction(store: Store) -> Iterator[Any]:
+        with really(store) as connection:
+            yield connection
+        look(other)
+
+    monkeypatch.setattr(Store, "transaction", transaction)
+    reader = threading.Thread(target=look_on)
+    reader.start()
     for number in range(8):
         said = talk.user(f"My kite number {number} is in the attic.")
         recall.catch_up()
         indexed.append(said.text)
         clock.move(days=40)
-        assert log.roll()
+        assert talk.log.roll()
         recall.catch_up()
     is_over.set()
-    for reader in readers:
-        reader.join()
+    reader.join()
     assert missed == []
 
 
