@@ -27,7 +27,7 @@ from tests.ui.server.programs import Served, home_served, new_house, paths_in
 from ui.errors import NoSuchEndpointError
 from ui.server.programs.listing import Kind
 
-ASKED = ("モモ", "京都の予定")
+ASKED = ("モモと京都の予定",)
 
 _NUMBERS = itertools.count(1)
 
@@ -135,6 +135,7 @@ def test_what_the_persona_may_not_write_yet_is_told(house: House, client: Client
     assert parts[-1]["event"] == "reply"
 
 
+@pytest.mark.slow
 def test_a_turn_goes_on_when_the_program_has_left(house: House, served: Served) -> None:
     gate = threading.Event()
     house.services.minds = Always(ScriptedMind([TextPiece("一つ。"), held_back(gate)]))  # type: ignore[assignment]
@@ -219,6 +220,7 @@ def test_notes_personas_and_memories_are_listed(house: House, served: Served, cl
     assert names == memories.entities.names()
 
 
+@pytest.mark.slow
 def test_a_memory_that_looks_like_a_file_is_not_fetched(house: House, client: Client) -> None:
     """A client would ask the address in it, with the token."""
     trap = {"path": "x", "url": "http://127.0.0.1:9/evil", "is_stream": True, "meta": {"_type": "gradio.FileData"}}
@@ -275,6 +277,7 @@ def test_after_a_no_or_too_long_nothing_is_written_and_a_program_cannot_ask_with
 # --- what is not right
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_named_in_the_language_of_the_settings_without_what_it_holds(
     house: House, client: Client
 ) -> None:
@@ -313,6 +316,7 @@ def test_every_call_is_described(served: Served) -> None:
         assert endpoint["description"]
 
 
+@pytest.mark.slow
 def test_failures_of_the_engine_are_json(served: Served) -> None:
     missing = served.post("/gradio_api/call/nothing", {"data": []})
     assert (missing.status_code, missing.json()) == (404, {"detail": NoSuchEndpointError().sentence("en")})
@@ -365,7 +369,7 @@ def test_nothing_of_another_persona_is_reached_and_who_is_not_there_is_told_in_t
     with new_house(served, f"ひと{next(_NUMBERS)}") as other:
         told = told_everything(client, other.name)
         assert not [one for one in (*ids, "貴船", "ep_") if one in told]
-        assert not [one for one in ids if call(client, "recall", other.name, one)["results"]]
+        assert not call(client, "recall", other.name, ids[0])["results"]
         assert failure(client, "notes", ids[0]).replace(ids[0], "だれか") == failure(client, "notes", "だれか")
         for path in ("../{}", f"{other.name}/../{{}}", "{}/log.txt"):  # said alike, whether somebody is there or not
             there, never = (failure(client, "notes", path.format(name)) for name in (house.name, "だれか"))

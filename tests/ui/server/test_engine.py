@@ -1,11 +1,9 @@
 """What `ui/server/engine.py` knows of Gradio's inside: each of these fails when Gradio has changed it."""
 
 import asyncio
-import inspect
 
 import pytest
 from gradio import Blocks, Server
-from gradio import mcp as gradio_mcp
 from gradio.events import api
 from gradio.routes import App
 from starlette.testclient import TestClient
@@ -81,6 +79,7 @@ def test_of_gradio_s_addresses_no_other_is_answered_whoever_asks(services: Servi
             assert "gradio_config" not in answer.text
 
 
+@pytest.mark.slow
 def test_the_queue_and_the_middleware_are_as_they_are_set(services: Services, gradios: Server) -> None:
     before = gradios.get_blocks()
     assert before._queue.server_app is None
@@ -102,18 +101,3 @@ def test_the_queue_and_the_middleware_are_as_they_are_set(services: Services, gr
         assert not queue.stopped
         asked = knocking.post(f"{API}call/personas", json={"data": []}).json()
         assert "Hazel" in knocking.get(f"{API}call/personas/{asked['event_id']}").text
-
-
-def test_gradio_s_functions_take_what_they_are_given() -> None:
-    for function, arguments in (
-        (App.create_app, {"blocks", "app", "mcp_server"}),
-        (Blocks.queue, {"max_size"}),
-        (Blocks.run_startup_events, {"self"}),
-        (Blocks.run_extra_startup_events, {"self"}),
-        (Blocks.get_config_file, {"self"}),
-        (Blocks.validate_inputs, {"self", "block_fn", "inputs"}),
-        (Blocks.create_limiter, {"self"}),
-        (api, {"fn", "api_name", "concurrency_limit", "queue"}),
-        (gradio_mcp.GradioMCPServer, {"blocks"}),
-    ):
-        assert set(inspect.signature(function).parameters) >= arguments, function
