@@ -28,7 +28,6 @@ from tests.small_life import make_life
 NEMU = "ねむ"
 CLOUD, HERE = "test-model:cloud", "test-model"
 """Ollama passes models with this ending on to their makers' computers."""
-
 T = TypeVar("T")
 
 

@@ -43,8 +43,6 @@ from tests.recall.embedding_server import EmbeddingServer, serving
 from tests.sleep.dreamers import SHEET, ScriptedDreamMind
 
 SECRET = "翡翠色の手紙"
-
-
 LOSS = "きのう、母の千代が亡くなった。涙が止まらない。"
 
 

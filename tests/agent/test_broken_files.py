@@ -312,6 +312,7 @@ def most_memory(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_an_answer_comes_though_every_other_file_is_too_large(home: Path, folder: Path) -> None:
     with closing(open_life(home)) as memories:
         talk(memories)  # what the first turn loads is not what is measured

@@ -92,6 +92,7 @@ def test_a_brief_says_who_and_what_and_asks_for_the_talk_back(memories: Memories
     assert "のところへ持ち帰ります" in make_brief(memories, "ja", 2000)
 
 
+@pytest.mark.slow
 def test_a_brief_is_never_longer_than_was_asked(memories: Memories) -> None:
     long = "She remembers every harbour that she has ever seen. " * 400
     remember(memories, long)

@@ -10,7 +10,6 @@ from tests.faults import NAMES, Fault, can_reach_sqlite
 from tests.operations import OPERATIONS, Trial
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forked children are POSIX")
-
 SHARE = 5
 """Into so many stretches the calls of an operation are parted; the first of each is let fail: all of them take hours."""
 

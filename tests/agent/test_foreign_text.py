@@ -35,8 +35,6 @@ def said_by_user(message: dict[str, Any]) -> str:
 
 
 NAMES: dict[Lang, tuple[str, str]] = {"en": ("Nemu", "Aoi"), "ja": ("ねむ", "葵")}
-
-
 HostileScene = Callable[[Lang], Scene]
 
 

@@ -1,8 +1,7 @@
 """In a turn that carried foreign text no tool changes a memory: a person is asked first, and a yes counts once."""
 
-import json
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,6 @@ from managers.memory.held_writes import LARGEST, MOST
 from managers.memory.notes import Edit
 from managers.mind import TextPiece, ToolCall
 from managers.storage.errors import DiskFullError
-from managers.storage.files import write_atomic
-from managers.storage.paths import CHECKOUT
 from tests.agent.conftest import Scene, sure
 from tests.crash import full_disk
 from tests.hostile import FACT, QUESTION, hostile
@@ -292,15 +289,3 @@ def test_where_nobody_knows_what_was_before_it_somebody_is_asked(scene: Scene) -
     (waits,) = wish(scene, ("edit_core_memory", NOTE), said="I had toast for breakfast.")
     assert waits.documents == ["recall_log.jsonl"]
     assert scene.memories.notes.read("core_memory").text == ""
-
-
-def test_the_example_in_the_documentation_is_read_and_written(scene: Scene) -> None:
-    shown = (CHECKOUT / "docs" / "files.md").read_text("utf-8").split("## memory/held_writes.json\n")[1]
-    example = shown.split("```json\n")[1].split("```")[0]
-    scene.memories.log.append("user", "Aoi", "Hm.", message_id="20260102T220000-7k2m9qx4")
-    write_atomic(scene.memories.paths.held_writes, example)
-    scene.clock.set(datetime(2026, 1, 3))
-    (waits,) = scene.companion.waiting()
-    assert waits.documents == ["manual.pdf"]
-    assert "+花さんはケトルを買った。" in sure(waits.look).diff
-    assert json.loads(example) == [waits.held.model_dump()]

@@ -115,6 +115,7 @@ def test_a_death_that_is_told_in_a_pronoun(days: Days) -> None:
     days.holds("QuestionsDraft", "Sam's gran is in hospital.")
 
 
+@pytest.mark.slow
 def test_somebody_who_tells_their_name_in_the_talk(days: Days) -> None:
     days.services.settings_file.change("sleep", autonomous_actions=True)
     days.begin("Hazel")
@@ -131,20 +132,7 @@ def test_somebody_who_tells_their_name_in_the_talk(days: Days) -> None:
     days.holds("InitiativeDraft", "“Robin”", "22 November 2026")
 
 
-@pytest.mark.parametrize(
-    ("name", "told"), [("翔", "翔は三年じゃなくて四年だった。"), ("翔くん", "翔くん、四年だって。")]
-)
-def test_who_is_called_by_one_kanji_is_known_by_night(days: Days, name: str, told: str) -> None:
-    days.begin(user="正和")
-    days.say("09T20:00", "孫の翔は小学三年生だ。")
-    days.dream("10T03:30", cards={name: "翔は小学三年生。"})
-    days.say("10T20:00", told)
-    days.say("11T20:00", "今日は飛翔という船を見た。")
-    first, second = days.dream("12T03:30")["EntitiesDraft"]
-    assert "翔は小学三年生。" in newest(first)
-    assert "翔は小学三年生。" not in newest(second)
-
-
+@pytest.mark.slow
 def test_a_file_days_later(days: Days, tmp_path: Path) -> None:
     days.begin("Hazel", "Priya")
     plan = tmp_path / "move-plan.md"
@@ -168,6 +156,7 @@ def test_a_wish_to_forget_what_was_said_on_another_day(days: Days) -> None:
         assert sure(read_forget_wish(re.sub(r"\([^)]*\)", "Tama", wording))).about == "Tama", "as the refusal says"
 
 
+@pytest.mark.slow
 def test_a_night_that_looks_back_knows_the_day_before_and_which_day_it_reads(days: Days) -> None:
     days.begin(user="花")
     days.say("10T23:30", "猫のむぎが死んだ。")

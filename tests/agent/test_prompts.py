@@ -1,14 +1,13 @@
 """What a prompt must hold, whatever its words: a mind knows nothing but what stands in it; and only what fits."""
 
 import json
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from random import Random
 from typing import Any
 
 import pytest
 
 from agent.events import Recalled, Replied
-from agent.minds.builtin import BuiltInMind
 from agent.minds.language_model.chat_messages import to_messages
 from agent.minds.tokens import count_tokens, fit
 from agent.minds.tool_schemas import affordable, tools_tokens
@@ -16,7 +15,6 @@ from agent.retrieval import retrieve_as_turn
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.insights import Insight, Insights
-from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import ToolCall
 from managers.personas import PersonaStore
@@ -29,11 +27,7 @@ from tests.fakes import HandClock
 from tests.speeds import one_quick
 
 SAMPLES: dict[Lang, str] = {"ja": "ねむ", "en": "Hazel"}
-
-
 GRAVE: dict[Lang, str] = {"ja": "もう消えてしまいたい", "en": "I want to kill myself"}
-
-
 RAIN: dict[Lang, str] = {"ja": "雨だね。", "en": "It rains."}
 
 
@@ -90,7 +84,7 @@ def sum_up(scene: Scene, day: date, summary: str, covered: int = 0) -> None:
 
 @pytest.mark.parametrize(
     ("lang", "context"),
-    one_quick([(lang, context) for context in (4096, 8192, 32_768) for lang in ("ja", "en")], quick=2),
+    one_quick([(lang, context) for context in (4096, 8192, 32_768) for lang in ("ja", "en")]),
 )
 def test_days_are_told_apart_and_the_persona_and_what_is_known_are_whole(
     new_scene: NewScene, lang: Lang, context: int
@@ -117,19 +111,8 @@ def test_days_are_told_apart_and_the_persona_and_what_is_known_are_whole(
     assert "works at a library" in say(scene, RAIN[lang])
 
 
-def test_years_apart_are_not_one_message_and_what_nobody_answered_says_so(new_scene: NewScene) -> None:
-    scene = persona(new_scene)
-    old = [Message(f"m{n}", datetime(2022, 3, 1, 9, n), "user", "Aoi", f"Old words {n}") for n in range(2)]
-    scene.memories.log.append_many([*old, Message("m9", datetime(2026, 11, 20, 9), "user", "Aoi", "New words")])
-    say(scene)
-    said = [text for kind, text in messages(scene) if kind == "human"]
-    assert ["Old words 0" in text and "Old words 1" in text for text in said] == [True, False, False]
-    assert "1 March 2022" in said[0]
-    assert "20 November 2026" in said[1]
-
-
 @pytest.mark.parametrize(
-    ("lang", "given", "name"), [("ja", "私の名前は葵です。", "葵"), ("en", "My name is Aoi.", "Aoi")]
+    ("lang", "given", "name"), one_quick([("ja", "私の名前は葵です。", "葵"), ("en", "My name is Aoi.", "Aoi")])
 )
 def test_the_name_is_what_was_said_and_stays_known(new_scene: NewScene, lang: Lang, given: str, name: str) -> None:
     scene = persona(new_scene, lang, user="")
@@ -141,7 +124,7 @@ def test_the_name_is_what_was_said_and_stays_known(new_scene: NewScene, lang: La
     assert f": {name}" in messages(scene)[0][1]
 
 
-@pytest.mark.parametrize("lang", SAMPLES)
+@pytest.mark.parametrize("lang", one_quick(SAMPLES))
 def test_what_weighs_lasts_the_day_and_silences_what_the_persona_wants(new_scene: NewScene, lang: Lang) -> None:
     scene = persona(new_scene, lang)
     wonder(scene, "the fern")
@@ -175,6 +158,7 @@ def test_what_changes_with_each_message_stands_behind_all_that_does_not(new_scen
     assert systems[0].index("Hazel") < systems[0].index("It rained.")
 
 
+@pytest.mark.slow
 def test_what_is_known_of_the_user_is_told_once_and_of_much_the_newest(new_scene: NewScene) -> None:
     class Reader(ScriptedMind):
         def ask(self, *_: object, **__: object) -> object:
@@ -297,6 +281,7 @@ def test_the_whole_prompt_fits_a_small_model_however_long_the_history(scene: Sce
     assert "recall_memories" in {tool.name for tool in request.tools}
 
 
+@pytest.mark.slow
 def test_what_a_small_prompt_has_no_room_for_is_recalled_though_it_was_said_in_this_talk(scene: Scene) -> None:
     reads_little(scene)
     code = "The code of the garden shed is 4711."
@@ -427,13 +412,3 @@ def test_names_are_filled_in_when_the_words_are_used_and_the_greeting_is_the_one
     scene.settings.user.name = "あおい"
     assert "くもちゃんはあおいの友だち。" in told(scene, "名前を変えたよ")[0]
     assert scene.memories.persona().system_prompt == "{{char}}は{{user}}の友だち。"
-
-
-def test_the_built_in_mind_answers_from_the_book(scene: Scene) -> None:
-    scene.minds.mind = BuiltInMind()
-    always = entry(says="The harbour of Bruma freezes in January.", constant=True)
-    lorebook(scene, entry("lighthouse", says="The lighthouse of Bruma was built by Captain Orla."), always)
-    scene.live(scene.companion.say("Who built the lighthouse of Bruma?"))
-    assert "Orla" in scene.memories.log.tail(1)[0].text
-    scene.live(scene.companion.say("When does the harbour of Bruma freeze?"))
-    assert "January" in scene.memories.log.tail(1)[0].text

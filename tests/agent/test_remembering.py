@@ -12,7 +12,6 @@ from agent.sleeper import CompanionSleeper
 from managers.memory.entities import Entity, Fact
 from managers.memory.entity_cards import format_entity
 from managers.memory.messages import Message
-from managers.mind import Cancel
 from managers.recall.hits import Hit
 from managers.storage.files import write_atomic
 from tests.agent.conftest import Scene
@@ -30,48 +29,6 @@ def recalled(scene: Scene, text: str) -> list[str]:
     scene.mind.enqueue("Hm.")
     events = scene.live(scene.companion.say(text))
     return [hit.text for event in events if isinstance(event, Recalled) for hit in event.hits]
-
-
-# --- told by the built-in mind
-
-
-def test_facts_come_with_their_days_after_the_nights(scene: Scene) -> None:
-    scene.minds.mind = BuiltInMind()
-    days = (
-        (
-            *("My brother Neil moved to Leeds in May.", "He works in a bakery and he hates mornings."),
-            *("My cat is called Biscuit. She's ginger.", "I had a fight with Neil about the car."),
-        ),
-        (
-            *("I'm picking Mum up from the airport on Thursday.", "No, it's on Friday."),
-            *("My friend Agnes bought a blue bicycle.", "My sister Priya plays the harp."),
-            *("I work as a nurse in York.", "My colleague Tom has two dogs.", "I love hiking in the Dales."),
-        ),
-    )
-    for at, lines in enumerate(days):
-        scene.clock.set(datetime(2026, 11, 16 + at, 20))
-        for line in lines:
-            scene.clock.move(minutes=1)
-            reply(scene, line)
-        scene.clock.move(hours=8)
-        CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel())
-    scene.clock.set(NOW)
-
-    def ask(text: str) -> str:
-        scene.companion.new_topic()
-        return reply(scene, text)
-
-    answer = ask("Who is Neil?")
-    assert "your brother" in answer
-    assert "he moved to Leeds in May" in answer
-    assert "on monday" in answer.lower()
-    assert ask("What colour is Biscuit?").startswith("Ginger")
-    assert ask("What colour is Agnes's bicycle?").startswith("Blue")
-    assert ask("When am I picking Mum up from the airport?").startswith("On Friday")
-    assert "birthday" in ask("When is my birthday?")
-    events = scene.live(scene.companion.say("What do you know about me?"))
-    found = [hit for event in events if isinstance(event, Recalled) for hit in event.hits]
-    assert 5 < len(found) <= scene.settings.recall.max_hits
 
 
 # --- what is true of the user, though the question shares no word with it
@@ -119,16 +76,6 @@ def test_all_that_is_known_of_somebody_is_recalled_when_they_ask_for_it(scene: S
         told = ["“I moved to York”", "“I am allergic to nuts”", "“My sister Priya plays the harp”"]
         assert [text.split(": ")[1] for text in found[:3]] == told
         assert not any("Leeds" in text for text in found)
-
-
-def test_what_somebody_told_of_themselves_is_recalled_before_a_night_has_kept_it(scene: Scene) -> None:
-    lines = ("I teach maths at a school in Leeds.", "The bus was late.", "My brother Neil plays the drums.")
-    for line in lines:
-        scene.talk(line, "I see.")
-    scene.companion.new_topic()
-    found = recalled(scene, "What do you know about me?")
-    assert {lines[0], lines[2]} <= {*found}
-    assert lines[1] not in found[:2]
 
 
 # --- the ground of an answer

@@ -7,6 +7,8 @@ from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from agent.import_jobs import ImportJobs
 from agent.import_uploads import lay
 from agent.services import Services
@@ -80,6 +82,7 @@ def test_files_whose_names_are_the_same_on_the_disk_are_all_kept(tmp_path: Path)
     assert {"a_.txt", "a_ 2.txt", "a_ 3.txt", "b/a_.txt"} == set(found)
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_of_the_same_number_left_joins_no_upload(services: Services) -> None:
     left = services.home.importing / f"{os.getpid()}-upload1" / "chats" / "mei.txt"
     left.parent.mkdir(parents=True)

@@ -18,11 +18,7 @@ from managers.storage.paths import Home
 from tests.fakes import HandClock
 
 FACT = "ユーザーは京都の北白川に住んでいる"
-
-
 LIKES = "ユーザーは紅茶より珈琲のほうが好き"
-
-
 ASKED = "京都の北白川に住んでいるか覚えてる？"
 
 

@@ -1,7 +1,6 @@
 """Whether to recall, and what was felt, decided by the small model where the settings say so."""
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from agent.events import Noticed, Recalled
@@ -81,37 +80,27 @@ def test_a_turn_asks_the_small_model_only_if_the_settings_say_so(scene: Scene) -
         assert "And its nest?" in material
 
 
-def feels(scene: Scene) -> Callable[[str], str]:
-    def say(text: str) -> str:
-        scene.talk(text, "Mm.")
-        return scene.memories.emotions.recent()[0].emotion
-
-    return say
-
-
 def test_the_small_model_reads_what_was_felt_only_where_a_person_wants_it_and_makes_no_danger_less(
     scene: Scene,
 ) -> None:
-    small, say = Asked(EmotionDraft(emotion="stressed")), feels(scene)
-    scene.minds.small = small
-    assert say(BRAVE) != "stressed"
+    def say(text: str) -> tuple[str, list[str]]:
+        scene.talk(text, "Mm.")
+        notices = [one.level for one in scene.memories.notices.all if one.code == "emotion-reading"]
+        return scene.memories.emotions.recent()[0].emotion, notices
+
+    small = scene.minds.small = Asked(EmotionDraft(emotion="stressed"))
+    assert say(BRAVE)[0] != "stressed"
     assert small.materials == []
     scene.settings.conversation.read_emotion_with_model = True
-    assert say(BRAVE) == "stressed"
+    assert say(BRAVE) == ("stressed", [])
     assert BRAVE in small.materials[0]
     assert len(scene.memories.emotions.entries()) == 2
     small.answer = EmotionDraft(emotion="neutral")
-    assert say("I want to die.") == "sadness"
+    assert say("I want to die.")[0] == "sadness"
     assert len(small.materials) == 1
-
-
-def test_what_was_read_here_stands_where_the_model_fails_or_is_none_and_that_is_said(scene: Scene) -> None:
-    say = feels(scene)
-    scene.settings.conversation.read_emotion_with_model = True
-    for small in (Asked(UNREACHABLE), ScriptedMind()):
+    for none in (Asked(UNREACHABLE), ScriptedMind()):
+        scene.minds.small = none
+        felt, told = say("I am so happy today!")
+        assert (felt in {"happy", "joy"}, told) == (True, ["info"])
         scene.minds.small = small
-        assert say("I am so happy today!") in {"happy", "joy"}
-        assert [one.level for one in scene.memories.notices.all if one.code == "emotion-reading"] == ["info"]
-        scene.minds.small = Asked(EmotionDraft(emotion="joy"))
-        say("Still happy!")
-        assert "emotion-reading" not in [one.code for one in scene.memories.notices.all]
+        assert say("Still here!")[1] == []

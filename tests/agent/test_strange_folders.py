@@ -24,8 +24,6 @@ from tests.small_life import NAME, NOW, open_life
 from tests.speeds import one_quick
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links want rights there, and pipes are POSIX")
-
-
 SECRET = "the secret of somebody else"
 
 

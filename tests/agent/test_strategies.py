@@ -1,6 +1,9 @@
 """What is learned from how answers are taken, what of it the next prompt says, and how it is taken back."""
 
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 
 from agent.forgetting import let_go
 from agent.strategy_advisor import StrategyAdvisor
@@ -8,11 +11,7 @@ from managers.memory.strategies import DecompositionPattern, FailurePattern, Str
 from tests.agent.conftest import NewScene, Scene
 
 LONG = "There is much to say of it, and each part of it has its own story. " * 12
-
-
 LISTED = "- Water it.\n- Turn it.\n- Talk to it."
-
-
 STEPS = "1. Empty **one** drawer.\n2. Wipe it.\n3. Put back what you love."
 
 
@@ -46,6 +45,7 @@ def test_what_is_complained_of_again_is_warned_of_with_any_request(scene: Scene)
     assert set(one.evidence) <= {message.id for message in scene.memories.log.tail(100)}
 
 
+@pytest.mark.slow
 def test_what_was_welcome_twice_is_suggested_for_like_requests_with_its_steps(scene: Scene) -> None:
     scene.talk("How do I tidy my desk?", STEPS, "Thanks, that helped!", "Good.")
     assert [(one.success_rate, one.usage_count, one.subtasks[0]) for one in ways(scene)] == [
@@ -72,15 +72,9 @@ def test_only_likeness_from_eight_tenths_and_success_above_nine_tenths_count() -
             success_rate=rate, usage_count=count,
         )  # fmt: skip
 
-    class Store:
-        def __init__(self, *ways: DecompositionPattern) -> None:
-            self.known = Strategies(ways)
-
-        def current(self) -> Strategies:
-            return self.known
-
     def uses(alike: float, *some: DecompositionPattern) -> int:
-        return StrategyAdvisor(Store(*some), lambda _, others: np.full(len(others), alike)).advise("x y").uses  # type: ignore[arg-type]
+        store = SimpleNamespace(current=lambda: Strategies(some))
+        return StrategyAdvisor(store, lambda _, others: np.full(len(others), alike)).advise("x y").uses  # type: ignore[arg-type]
 
     assert uses(0.8, way(1, 0.91, 11)) == 11
     assert uses(0.79, way(1, 0.91, 11)) == 0
@@ -98,10 +92,9 @@ def test_what_is_warned_of_is_named_as_it_was_said_and_the_contrary_complaint_ta
     assert "短く" in prompt(scene, "モモのごはんは何がいい？")
     scene.talk("桃の世話をどうするか教えて", "うん。", "ありがとう。長すぎないから助かるよ", "よかった。")
     assert [one.severity for one in failures(scene)] == [1]
-    scene.talk("モモの散歩のしかたを教えて", "うん。", "短すぎるよ", "ごめん。")
-    assert [one.pattern for one in failures(scene)] == ["too_short"]
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_made_anew_or_given_another_form_did_not_help(scene: Scene) -> None:
     scene.talk("How do I care for a fern?", LISTED)
     scene.mind.enqueue("Water it once a week.")

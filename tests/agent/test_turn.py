@@ -104,20 +104,6 @@ def test_a_mind_that_never_stops_calling_tools_is_made_to_answer(scene: Scene) -
     assert isinstance(failed.error, EmptyAnswerError)
 
 
-def test_an_edit_that_changed_nothing_is_not_announced_as_one(scene: Scene) -> None:
-    scene.memories.notes.append("core_memory", "Aoi likes tea.", author="user", reason="-")
-    halves: list[dict[str, str]] = [
-        {"operation": "replace", "text": "HA"},
-        {"operation": "delete"},
-        {"operation": "replace", "old_text": "tea", "text": "tea"},
-    ]
-    scene.mind.enqueue([ToolCall(f"c{n}", "edit_core_memory", call) for n, call in enumerate(halves)], "Hm.")
-    events = scene.live(scene.companion.say("Well?"))
-    assert not [e for e in events if isinstance(e, ToolUsed)]
-    assert [m.role for m in scene.memories.log.tail(5)] == ["user", "persona"]
-    assert "needs old_text" in scene.asked.turns[-3].text
-
-
 def test_words_before_and_after_a_tool_do_not_run_into_each_other(scene: Scene) -> None:
     call = ToolCall("c1", "list_entity_memories", {})
     scene.mind.enqueue([TextPiece("Let me look."), call], "Nobody yet.")
@@ -147,6 +133,7 @@ def test_nothing_that_cannot_be_said_is_written(scene: Scene) -> None:
     assert said(scene) == []
 
 
+@pytest.mark.slow
 def test_a_megabyte_is_kept_whole_and_the_mind_reads_what_fits(scene: Scene) -> None:
     book = "## USER:someone\nAll work and no play. <script>alert(1)</script> \u202e\x00\x07\r\n" * 14_000
     scene.mind.enqueue("That was long.")
@@ -281,10 +268,13 @@ def use(scene: Scene, text: str, *pieces: list[ReplyPiece]) -> tuple[list[str], 
 def test_a_wrong_call_is_answered_with_what_to_mend_and_not_announced(scene: Scene) -> None:
     scene.memories.paths.notepad.unlink(missing_ok=True)
     scene.memories.paths.notepad.mkdir()  # no note can be written there
+    scene.memories.notes.append("core_memory", "Aoi likes tea.", author="user", reason="-")
     for pieces, names in (
-        (call("rm -rf"), ("recall_memories", "edit_notepad")),
+        (call("rm -rf"), ("recall_memories",)),
         (call("write_entity_memory", name=7), ("write_entity_memory", "call it again")),
-        (call("edit_notepad"), ("edit_notepad",)),
+        (call("edit_notepad"), ()),
+        (call("edit_core_memory", operation="delete"), ("needs old_text",)),
+        (call("edit_core_memory", operation="replace", old_text="tea", text="tea"), ()),
         (call("edit_notepad", text="Buy milk."), ("notepad.txt",)),
     ):
         announced, _ = use(scene, "Well?", pieces)
@@ -327,6 +317,7 @@ def test_a_fact_is_replaced_found_again_contradicted_or_ended_and_a_deletion_is_
     assert announced == ["🛠️ Crossed something out in the notepad"]
 
 
+@pytest.mark.slow
 def test_a_diary_is_begun_and_of_one_that_is_longer_than_a_mind_reads_the_end_is_shown_and_changed(
     scene: Scene,
 ) -> None:
@@ -357,6 +348,7 @@ def test_a_diary_is_begun_and_of_one_that_is_longer_than_a_mind_reads_the_end_is
     assert count_tokens(mind.shown) < 4096 // 2
 
 
+@pytest.mark.slow
 def test_a_search_tool_leaves_out_the_question_and_what_stands_above_and_why_knows_what_it_found(scene: Scene) -> None:
     use(scene, "My tortoise is called Ferdinand.")
     scene.clock.move(days=40)

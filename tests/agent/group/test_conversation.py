@@ -37,6 +37,7 @@ def test_everybody_hears_and_each_log_is_the_persona_s_own(table: Table) -> None
         assert [message_of(line).role for line in lines] == [one.role for one in log], "and so does a transcript"
 
 
+@pytest.mark.slow
 def test_who_is_to_speak_is_arranged_kept_to_and_lifted(table: Table) -> None:
     talk = table.talk()
     for text, only in (("Only Clari, please.", ["Clari"]), ("Noxx, be quiet please.", ["Clari", "Lumi"])):
@@ -169,6 +170,7 @@ def test_who_may_sit_at_the_table(table: Table) -> None:
             table.talk(*names)
 
 
+@pytest.mark.slow
 def test_deleted_renamed_and_broken_in_the_middle(table: Table) -> None:
     talk = table.talk()
     table.round(talk, "Hello everyone.")
@@ -322,6 +324,7 @@ def test_what_is_gone_is_gone_from_what_is_told_of_a_topic(table: Table) -> None
     assert "vermilion" not in everything(mind.requests[-1])
 
 
+@pytest.mark.slow
 def test_after_a_pause_another_topic_begins_and_japanese_comes_back_too(table: Table) -> None:
     talk = table.talk()
     table.tell(talk, "昨日、灯台守の映画を見たよ。", "ちょっと待って、宅配便が来た。", "さっきの映画の話に戻ろう。")
@@ -402,6 +405,7 @@ def test_an_edit_that_was_cut_off_reads_as_not_done_and_is_done_once_more(
         assert sure(table.memories(name).log.get(message)).text.endswith("Otsu."), name
 
 
+@pytest.mark.slow
 def test_an_edited_or_deleted_message_is_so_for_all(table: Table) -> None:
     talk = table.talk()
     first = said(table, talk, "Everyone, my cat is called Sesame.")

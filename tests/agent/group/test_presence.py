@@ -13,8 +13,6 @@ from managers.sleep.tasks import is_speech, is_testimony
 from tests.agent.group.conftest import NAMES, Table, everything, known_by
 
 SECRETS = {"Lumi": "marmalade-4711", "Clari": "petrichor-2093", "Noxx": "obsidian-8866"}
-
-
 PAIRS = {("Lumi", "Clari"): "walnut-1", ("Clari", "Noxx"): "thistle-2", ("Lumi", "Noxx"): "juniper-3"}
 
 
@@ -140,6 +138,7 @@ def test_what_is_kept_with_one_companion_is_not_said_before_another(table: Table
     assert "harbour" in everything(mind.requests[-1]), "alone with the user it knows it"
 
 
+@pytest.mark.slow
 def test_a_night_remembers_who_was_there(table: Table) -> None:
     table.round(table.talk("Lumi", "Clari"), "Everyone, I am planting quinces behind the house this week.")
     table.settle()
@@ -179,6 +178,7 @@ def test_whoever_takes_the_name_of_a_deleted_one_has_heard_nothing(table: Table)
     assert "walnut-1" not in "".join(texts)
 
 
+@pytest.mark.slow
 def test_whoever_takes_the_name_of_a_renamed_one_takes_no_place(table: Table) -> None:
     talk = secret_told(table)
     with table.services.away("Noxx"):

@@ -85,25 +85,6 @@ def test_what_is_forgotten_deleted_or_erased_is_in_no_tier(table: Table) -> None
     assert said.text not in _words(table, talk)
 
 
-def test_a_renamed_persona_was_there_and_another_of_its_old_name_was_not(table: Table) -> None:
-    talk = table.talk()
-    table.round(talk, "Lumi, I saw a film.")
-    table.clock.move(hours=30)
-    table.round(talk, "Good morning, Clari. Who built that old castle on the hill?")
-    talk.close()
-    with table.services.away("Noxx"):
-        table.services.personas.rename("Noxx", "Nix")
-    assert "Nix" in talk.standing.present
-    [ended] = talk.session.topics(talk._heard_all)
-    assert ended.present == ["Lumi", "Clari", "Nix"]
-    with table.services.away("Lumi"):
-        table.services.personas.delete("Lumi")
-    table.services.personas.create("Lumi", language="en", system_prompt="You are another one.")
-    [ended] = talk.session.topics(talk._heard_all)
-    assert ended.present == ["Clari", "Nix"]
-    assert (ended.summary != "", len(ended.embedding)) == (True, ended.dimension)
-
-
 def _at_every_tier(table: Table) -> GroupConversation:
     """Return a talk of which a topic is in the archive, one in the database and one hot."""
     table.services.settings_file.change("sessions", after_week="archive")
@@ -122,10 +103,12 @@ def _found(table: Table) -> dict[str, Notice]:
 
 
 def _lying_there(table: Table) -> dict[str, bytes]:
-    folder = table.services.home.folder
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    table.settle()
+    files = (path for path in table.services.home.folder.rglob("*") if path.is_file())
+    return {str(path): path.read_bytes() for path in files if not path.name.endswith(".utatane-tmp")}
 
 
+@pytest.mark.slow
 def test_what_is_there_is_counted_and_what_is_damaged_is_named_and_stays_until_it_is_used(table: Table) -> None:
     assert _found(table) == {}
     talk = _at_every_tier(table)
@@ -154,6 +137,7 @@ def test_what_is_there_is_counted_and_what_is_damaged_is_named_and_stays_until_i
     assert "warm.duckdb" not in found["sessions-damaged"].en
 
 
+@pytest.mark.slow
 def test_a_session_is_nobody_s_only_when_all_who_were_there_are_gone_for_good(table: Table) -> None:
     talk = _at_every_tier(table)
     talk.close()
@@ -200,6 +184,7 @@ def test_a_conversation_that_is_ended_is_in_no_tier_and_the_logs_stay(table: Tab
     assert (again.id != talk.id, again.messages()) == (True, [])
 
 
+@pytest.mark.slow
 def test_what_is_shared_of_a_conversation_goes_when_it_is_ended_and_nothing_else(table: Table) -> None:
     services = table.services
     for name in NAMES:
@@ -225,6 +210,7 @@ def test_what_is_shared_of_a_conversation_goes_when_it_is_ended_and_nothing_else
     assert any("harbour" in hit.text for hit in shared.hits("the harbour pilot", leaves=False))
 
 
+@pytest.mark.slow
 def test_a_database_that_another_program_holds_stops_nobody_and_what_is_to_be_ended_waits_for_it(table: Table) -> None:
     talk = _at_every_tier(table)
     path = table.services.home.sessions / "warm.duckdb"
