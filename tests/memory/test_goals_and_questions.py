@@ -6,7 +6,6 @@ from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import KEPT_ENDED, MAX_ACTIVE, Goal, Goals, GoalStore
 from managers.memory.insights import KEPT, Insight, Insights, InsightStore
 from managers.memory.json_documents import USER
-from managers.memory.periods import Period, span_named
 from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore
 from managers.storage.files import write_atomic
 from managers.storage.paths import PersonaPaths
@@ -146,13 +145,3 @@ def test_a_days_file_that_was_copied_is_the_day_that_its_name_says(paths: Person
     assert edited.date == AFTER
     found = [store.get(day) for day in (WEDDING, AFTER)]
     assert [(one.date, one.summary) for one in found if one] == [(WEDDING, "the wedding"), (AFTER, "the mountains")]
-
-
-def test_so_is_a_weeks(paths: PersonaPaths, clock: HandClock) -> None:
-    store = EpisodeStore(paths, clock).periods
-    week = span_named("2026-01-05~2026-01-11")
-    assert week
-    write_atomic(store.path(week), Period(date="2026-01-12~2026-01-18", summary="snow").dump())
-    period = store.get(week)
-    assert period is not None
-    assert (period.span, period.summary) == (week, "snow")

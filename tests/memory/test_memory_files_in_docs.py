@@ -6,7 +6,6 @@ from datetime import date
 from random import Random
 from typing import Any
 
-from managers.exchange.readers.transcript import message_of
 from managers.memory.dream_state import DreamState
 from managers.memory.drive_course import DriveCourse
 from managers.memory.drives import Levels
@@ -109,11 +108,3 @@ def test_the_log_reads_as_described_and_is_as_written(paths: PersonaPaths, clock
     assert log.alternatives(last.id).texts == ("ところで、あした", "ところで、あしたは晴れるって。")
     assert [one.broken_off for one in log.alternatives(last.id).messages] == [True, False]
     assert log.thread(10) == [last]
-
-
-def test_the_transcript_can_be_imported_and_the_files_named_beside_it_are_the_programs_own() -> None:
-    assert message_of(example("log.txt, log_archives/", "json").encode()).text == "I saw a kingfisher!"
-    sources = "".join(path.read_text("utf-8") for path in (CHECKOUT / "managers").rglob("*.py"))
-    for name in (".moving.json", ".index", ".broken-", "log_import_source"):
-        assert name in LOG
-        assert name in sources

@@ -130,36 +130,32 @@ def _words(known: tuple[str, set[str]] | None) -> tuple[str, ...]:
     return ("",) if known is None else (known[0], *sorted(known[1]))
 
 
-def test_two_nights_of_one_goal_keep_apart() -> None:
+def test_two_nights_of_one_list_or_card_keep_apart(paths: PersonaPaths) -> None:
     def goals(*notes: str, day: int, more: tuple[dict[str, Any], ...] = ()) -> bytes:
         goal = {"id": "sh_1", "goal": "簿記", "progress_notes": list(notes), "updated_at": f"2026-01-0{day}"}
         meta = {"last_reflection_level": 1, "last_level1_date": f"2026-01-0{day}"}
         return json.dumps({"short_term": [*more, goal], "long_term": [], "meta": meta}).encode()
 
     new = {"id": "sh_2", "goal": "京都"}
-    merged = merge_file(GOALS, goals("a", "b", day=2), goals("a", "b", "c", day=3, more=(new,)), goals("a", day=1))
-    assert not merged.conflicts
-    assert merged.content is not None
-    value = json.loads(merged.content)
-    assert value["short_term"] == [new, json.loads(goals("a", "c", day=3))["short_term"][0]]
-    assert value["meta"]["last_level1_date"] == "2026-01-03"  # the later reflection took place
-
-
-def test_the_first_dream_goes_and_the_second_stays() -> None:
-    first, second = {"id": "sh_1", "goal": "一"}, {"id": "sh_2", "goal": "二"}
-    left = json.dumps({"short_term": [first], "long_term": [], "meta": {"last_level1_date": "2026-01-01"}}).encode()
-    now = json.dumps({"short_term": [second, first], "long_term": [], "meta": {"last_level1_date": "2026-01-02"}})
-    merged = merge_file(GOALS, left, now.encode(), None)
-    assert not merged.conflicts
-    assert json.loads(merged.content or b"")["short_term"] == [second]
-    assert merge_file(GOALS, left, left, None).content is None
-
-
-def test_an_entity_that_an_entry_made_keeps_what_others_noted_of_it() -> None:
-    left, now = HEAD % "" + fact(1, "猫", "m1"), HEAD % "" + fact(1, "猫", "m1") + fact(2, "白い", "m2")
-    merged = merge_file(MOMO, left.encode(), now.encode(), None)
-    assert (merged.content or b"").decode() == HEAD % "" + fact(2, "白い", "m2")
-    assert merge_file(MOMO, left.encode(), left.encode(), None).content is None
+    left, now = goals("a", "b", day=2), goals("a", "b", "c", day=3, more=(new,))
+    for was, kept in ((goals("a", day=1), [new, json.loads(goals("a", "c", day=3))["short_term"][0]]), (None, None)):
+        merged = merge_file(GOALS, left, now, was)
+        if was is not None:
+            assert (merged.conflicts, json.loads(merged.content or b"")["short_term"]) == ((), kept)
+        assert (
+            json.loads(merged.content or b"")["meta"]["last_level1_date"] == "2026-01-03"
+        )  # that reflection took place
+        assert merge_file(GOALS, left, left, was).content == was
+    card = entity({1: ("猫", {"1"})})
+    merged = merge_file(MOMO, card, entity({1: ("猫", {"1"}), 2: ("白い", {"2"})}), None)
+    assert (merged.content, merge_file(MOMO, card, card, None).content) == (entity({2: ("白い", {"2"})}), None)
+    name = f"episodic_memory/{paths.name}.json"  # which is one text
+    said, more = ({"id": "ep_1", "summary": "夜", "key_events": events} for events in (["a"], ["a", "b"]))
+    dumps = [json.dumps(one).encode() for one in (said, {**said, "pinned": True}, {**said, "summary": "昼"}, more)]
+    pinned = merge_file(name, dumps[0], dumps[1], dumps[2])
+    assert json.loads(pinned.content or b"") == {**said, "summary": "昼", "pinned": True}
+    torn = merge_file(name, dumps[0], dumps[3], dumps[2])
+    assert (torn.content, len(torn.conflicts)) == (dumps[3], 1)
 
 
 def test_a_conflict_is_as_small_as_what_both_changed() -> None:
@@ -175,26 +171,6 @@ def test_a_conflict_is_as_small_as_what_both_changed() -> None:
     assert merged.content == questions(answer="mine")
     text = merge_file(NOTE, b"a\nB\nc\n", b"a\nmine\nc\n", b"a\nb\nc\n")
     assert text.conflicts == (UndoConflict(NOTE, b"mine", b"b", "2"),)
-
-
-def test_an_episode_is_one_text(paths: PersonaPaths) -> None:
-    def episode(summary: str, *events: str, **more: object) -> bytes:
-        return json.dumps(
-            {
-                "id": "ep_1",
-                "summary": summary,
-                "key_events": events,
-                "key_event_evidence": [[e] for e in events],
-                **more,
-            }
-        ).encode()
-
-    name = f"episodic_memory/{paths.name}.json"
-    pinned = merge_file(name, episode("夜", "a", "b"), episode("夜", "a", "b", pinned=True), episode("昼", "a"))
-    assert json.loads(pinned.content or b"") == json.loads(episode("昼", "a", pinned=True))
-    torn = merge_file(name, episode("夜", "a", "b"), episode("夜", "a", "b", "c"), episode("昼", "a"))
-    assert torn.content == episode("夜", "a", "b", "c")
-    assert json.loads(torn.conflicts[0].restored or b"")["key_events"] == ["a"]
 
 
 def test_what_cannot_be_read_is_a_conflict_as_a_whole() -> None:

@@ -112,14 +112,6 @@ def test_names_in_either_normal_form_are_one_file(history: History, paths: Perso
     assert [path.read_text("utf-8") for path in paths.entity_memory.iterdir()] == ["三"]
 
 
-def test_json_that_is_nested_beyond_reading_is_kept_as_bytes(history: History, paths: PersonaPaths) -> None:
-    entry = write(history, paths.goals, "{}")
-    paths.goals.write_bytes(b"[" * 200_000)
-    assert history.notice_outside() is not None
-    history.undo(history.entries(1)[0].id, author="user")
-    assert paths.goals.read_bytes() == history.at(entry, paths.goals) == b"{}"
-
-
 def _save_while_a_change_is_written(monkeypatch: pytest.MonkeyPatch, path: Path, *texts: str) -> None:
     """Let an editor save after the files were looked at and before they are replaced, each time another text."""
     apply, waiting = Journal.apply, list(texts)
@@ -235,19 +227,6 @@ def test_notes_that_are_broken_or_do_not_fit_hide_nothing(
         assert history.entries(1)[0].files == ("entity_memory/one3.md",)
         assert len([name for name in set(reads) if name.endswith(".md")]) == 20, broken
         assert json.loads(seen(paths).read_bytes())["files"].keys() == rows.keys()
-
-
-def test_two_processes_may_look_at_once(paths: PersonaPaths, clock: HandClock) -> None:
-    a_life(paths, clock)
-    note(paths.entity_memory / "one3.md", "# Entity Memory: one3\n- edited by hand\n")
-    found: list[str | None] = []
-    looking = [threading.Thread(target=lambda: found.append(History(paths, clock).notice_outside())) for _ in range(4)]
-    for thread in looking:
-        thread.start()
-    for thread in looking:
-        thread.join()
-    assert len([entry for entry in found if entry]) == 1  # one edit is one entry
-    assert History(paths, clock).notice_outside() is None
 
 
 def test_nobody_waits_while_years_are_looked_at(

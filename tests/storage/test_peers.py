@@ -94,7 +94,6 @@ def test_what_nobody_can_tell_has_no_owner_and_is_left_to_the_cookie() -> None:
 
 
 @as_root
-@pytest.mark.slow
 def test_a_cookie_that_another_account_has_got_hold_of_opens_nothing_there(tmp_path: Path) -> None:
     from tests.cli.test_serving import serving  # noqa: PLC0415  # only this test serves
 
