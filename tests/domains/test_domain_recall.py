@@ -48,9 +48,7 @@ def test_a_persona_searches_its_own_domain_and_no_other(services: Services) -> N
     assert across == 0
 
 
-def test_a_passage_is_quoted_with_where_it_is_from_and_its_day(
-    services: Services, server: FeedServer, clock: HandClock
-) -> None:
+def test_a_passage_is_quoted_with_its_source_and_day(services: Services, server: FeedServer, clock: HandClock) -> None:
     server.pages["/rss"] = Shown(
         rss(("Kwaidan returns", "Kobayashi's Kwaidan returns to cinemas on 3 March, restored."))
     )

@@ -54,9 +54,7 @@ def test_feeds_and_pages_become_documents_with_where_they_are_from(server: FeedS
     assert not any({"cookie", "authorization", "referer"} & set(headers) for _, headers in server.asked)
 
 
-def test_what_has_not_changed_is_not_sent_again_and_what_has_is_replaced(
-    server: FeedServer, movie: DomainStore
-) -> None:
+def test_what_has_not_changed_is_not_sent_again_what_has_is_replaced(server: FeedServer, movie: DomainStore) -> None:
     server.pages["/rss"] = tagged(1, DUNE)
     reads(movie, f"{server.base}/rss")
     assert fetch(movie) == Counts(new=1)
@@ -70,9 +68,7 @@ def test_what_has_not_changed_is_not_sent_again_and_what_has_is_replaced(
     assert not {"if-none-match", "if-modified-since"} & set(server.asked[-1][1])
 
 
-def test_the_same_report_counts_once_but_what_differs_in_its_words_is_another(
-    server: FeedServer, movie: DomainStore
-) -> None:
+def test_the_same_report_counts_once_but_other_words_are_another(server: FeedServer, movie: DomainStore) -> None:
     near = (DUNE[0] + " dated", DUNE[1].replace("Monday", "Tuesday"))
     server.pages = {"/a": Shown(rss(DUNE)), "/b": Shown(rss(DUNE, ids=["other"])), "/c": Shown(rss(near))}
     reads(movie, *(server.base + path for path in server.pages))
@@ -91,7 +87,7 @@ def test_the_same_report_counts_once_but_what_differs_in_its_words_is_another(
     assert fetch(movie) == Counts(same=4)
 
 
-def test_documents_expire_when_their_source_has_not_shown_them_for_long(
+def test_documents_expire_that_were_not_shown_for_long(
     server: FeedServer, movie: DomainStore, clock: HandClock
 ) -> None:
     """Though the feed is not sent again as it has not changed."""
@@ -109,7 +105,7 @@ def test_documents_expire_when_their_source_has_not_shown_them_for_long(
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_what_is_removed_while_it_is_fetched_stays_removed_and_is_asked_no_more(
+def test_what_is_removed_while_it_is_fetched_stays_removed(
     server: FeedServer, movie: DomainStore, *, whole: bool
 ) -> None:
     def removed_meanwhile(request: Answering) -> None:
@@ -146,9 +142,7 @@ def test_a_folder_is_followed_and_one_bad_file_is_named(movie: DomainStore, tmp_
     assert [type(one) for one in failed.values()] == [errors.SourceAddressError]
 
 
-def test_a_schedule_says_when_sources_are_due_that_somebody_agreed_to(
-    server: FeedServer, movie: DomainStore, clock: HandClock
-) -> None:
+def test_a_schedule_says_when_agreed_sources_are_due(server: FeedServer, movie: DomainStore, clock: HandClock) -> None:
     def due() -> list[str]:
         return [one.address.removeprefix(server.base) for one in due_of(movie.plan(), clock.utc())]
 

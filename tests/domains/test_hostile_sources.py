@@ -115,9 +115,7 @@ def test_a_name_that_changes_its_mind_is_asked_once_and_an_allowed_host_is_no_wa
             fetch(Wanted(f"http://{host}/"))
 
 
-def test_offline_is_said_and_nothing_is_lost(
-    server: FeedServer, movie: DomainStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_offline_is_said_nothing_lost(server: FeedServer, movie: DomainStore, monkeypatch: pytest.MonkeyPatch) -> None:
     server.pages["/good"] = Shown(rss(GOOD))
     reads(movie, f"{server.base}/good")
     bring_up_to_date(movie, movie.plan().sources)

@@ -56,9 +56,7 @@ def replace_while_opened(path: Path, rounds: int) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="children are forked here, and an open file is not removed there")
 @pytest.mark.parametrize("rounds", one_quick([30, 200]))
 @pytest.mark.parametrize("harm", [close_while_used, replace_while_opened])
-def test_whoever_uses_what_is_closed_or_begun_anew_is_told(
-    tmp_path: Path, harm: Callable[[Path, int], None], rounds: int
-) -> None:
+def test_whoever_uses_what_is_closed_is_told(tmp_path: Path, harm: Callable[[Path, int], None], rounds: int) -> None:
     """In a child: what this is about may end a whole process (SIGBUS)."""
     child = multiprocessing.get_context("forkserver").Process(target=harm, args=(tmp_path / "some.sqlite", rounds))
     child.start()

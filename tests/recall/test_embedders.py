@@ -124,7 +124,7 @@ def test_gemini_gets_task_types_and_placeholders_for_what_is_private(server: Emb
     assert server.texts[-1] == "Write to hana@example.jp"
 
 
-def test_gemini_tries_three_times_with_growing_pauses_and_does_not_insist_when_it_is_refused(
+def test_gemini_is_tried_three_times_with_growing_pauses_and_not_when_it_refuses(
     server: EmbeddingServer,
 ) -> None:
     for mood in cast("list[Mood]", [429, 500, 503, "garbage", "short", "drop"]):
@@ -156,7 +156,7 @@ def test_an_answer_without_an_end_or_a_number_is_no_vector(server: EmbeddingServ
     assert gemini(server).query("text").shape == (1, 768)
 
 
-def test_each_request_is_counted_estimated_and_stopped_by_a_cap(
+def test_each_request_is_counted_and_stopped_by_a_cap(
     server: EmbeddingServer, tmp_path: Path, clock: HandClock
 ) -> None:
     settings = UsageSettings()

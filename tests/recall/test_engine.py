@@ -152,9 +152,7 @@ def test_a_prompt_gets_ten_at_most_with_two_summaries(recall: Recall, talk: Talk
     assert [hit.type for hit in hits if hit.source == "summary"] == ["episodic_memory"] * 2
 
 
-def test_recall_memories_gives_seven_and_no_documents_and_each_index_at_most_so_many(
-    open_recall: Open, talk: Talk, paths: PersonaPaths
-) -> None:
+def test_recall_memories_gives_seven_without_documents(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
     paths.knowledge.mkdir(parents=True)
     (paths.knowledge / "guide.md").write_text("# Orchids\nOrchids want bark and mist.", "utf-8")
     for number in range(12):
@@ -188,7 +186,7 @@ def test_documents_enter_a_prompt_only_when_very_close(open_recall: Open, paths:
     assert off.for_turn("espresso machine descaling weekly", window=[]) == []
 
 
-def test_memories_of_every_kind_are_found_but_never_the_secret_diary(
+def test_every_kind_is_found_but_no_secret_diary(
     recall: Recall, talk: Talk, paths: PersonaPaths, episode: Episode
 ) -> None:
     talk.past("The lighthouse was closed.", 30)

@@ -60,7 +60,7 @@ def test_who_asks_before_the_first_round_has_begun_is_answered_from_what_is_ther
     assert "index-under-way" not in codes(recall)
 
 
-def test_the_first_question_waits_for_the_round_that_waking_began(
+def test_the_first_question_waits_for_the_first_round(
     recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "FIRST_SECONDS", 600)

@@ -11,9 +11,7 @@ def phrase(recall: Recall, words: str = "comet") -> list[str]:
     return texts(recall.search_past_conversations(words))
 
 
-def test_two_newest_and_two_oldest_newest_first_without_what_is_being_talked_about(
-    open_recall: Open, talk: Talk
-) -> None:
+def test_two_newest_and_two_oldest_without_what_is_being_talked_about(open_recall: Open, talk: Talk) -> None:
     whole = open_recall(RecallSettings(last_api_history_limit_option=0))
     for days in (400, 300, 200):
         talk.past(f"The comet, {days} days ago.", days)

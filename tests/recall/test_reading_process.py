@@ -72,9 +72,7 @@ def is_gone(process: psutil.Process) -> bool:
         return True
 
 
-def test_it_is_started_once_used_again_and_let_go_when_there_is_nothing_to_read(
-    reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_started_once_and_let_go_when_it_idles(reader: DocumentReader, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(number: int) -> str:
         return reader.read(".txt", f"text {number} ".encode() * 1000, PLENTY)[0].text
 

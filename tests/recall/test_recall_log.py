@@ -61,9 +61,7 @@ def test_what_an_old_answer_was_made_with_is_known_however_much_came_since(paths
     assert log.carried([]) == []
 
 
-def test_the_examples_in_the_documentation_are_read_by_the_code_that_reads_the_files(
-    paths: PersonaPaths, recall: Recall
-) -> None:
+def test_the_examples_in_docs_are_read_by_the_code_that_reads_the_files(paths: PersonaPaths, recall: Recall) -> None:
     def examples(heading: str) -> list[str]:
         section = (CHECKOUT / "docs" / "files.md").read_text("utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
         return re.findall(r"```json\n(.*?)```", section, re.DOTALL)

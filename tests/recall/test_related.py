@@ -98,9 +98,7 @@ def test_a_compound_has_synonyms_as_a_whole_and_in_parts() -> None:
     assert all(set(one.groups) & other for one in meant if len(one.words) > 1)
 
 
-def test_an_index_listed_by_other_lists_is_made_anew(
-    recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_of_other_lists_is_made_anew(recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     talk.user("The violin would not stay in tune.")
     recall.catch_up()
     monkeypatch.setattr(memory_index, "lists_version", lambda: "00000000")

@@ -108,9 +108,7 @@ def test_the_snapshot_holds_only_what_lives(recall: Recall, open_recall: Open, t
     assert_sound(recall)
 
 
-def test_the_cache_of_vectors_forgets_too_and_goes_when_nobody_uses_it_any_more(
-    open_recall: Open, talk: Talk, paths: PersonaPaths
-) -> None:
+def test_the_cache_forgets_too_and_goes_when_nobody_uses_it(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
     path = paths.rag_index / "embeddings.sqlite"
     slow = Slow()
     secret = talk.user(SECRET)

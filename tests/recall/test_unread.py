@@ -50,9 +50,7 @@ BROKEN: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("broken", one_quick(["all of them", *BROKEN]))
-def test_what_is_said_after_a_broken_file_is_found(
-    open_recall: Open, talk: Talk, paths: PersonaPaths, broken: str
-) -> None:
+def test_what_follows_a_broken_file_is_found(open_recall: Open, talk: Talk, paths: PersonaPaths, broken: str) -> None:
     for name, data in BROKEN.items():
         if broken in (name, "all of them"):
             write(paths.folder / name, data)
@@ -67,9 +65,7 @@ def test_what_is_said_after_a_broken_file_is_found(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names that are no text are possible there alone")
-def test_a_name_that_is_no_text_is_said_and_a_link_to_itself_stops_nothing(
-    recall: Recall, talk: Talk, paths: PersonaPaths
-) -> None:
+def test_a_name_that_is_no_text_and_a_round_link_stop_nothing(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
     paths.knowledge.mkdir()
     (paths.knowledge / "ring.txt").symlink_to("ring.txt")
     talk.user(DOOR)

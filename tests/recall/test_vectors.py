@@ -278,9 +278,7 @@ def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex
         assert another.submit(search_and_count).result() == 1
 
 
-def test_vectors_that_are_made_anew_meanwhile_leave_a_search_whole(
-    index: VectorIndex, store: Store, tmp_path: Path
-) -> None:
+def test_vectors_made_anew_meanwhile_leave_a_search_whole(index: VectorIndex, store: Store, tmp_path: Path) -> None:
     held, other = dense(20), VectorIndex(tmp_path / "other.faiss")
     put(store, held)
     numbers = np.arange(20)

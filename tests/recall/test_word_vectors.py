@@ -111,7 +111,7 @@ def test_a_table_that_comes_later_is_used_from_the_next_start_and_one_that_goes_
     assert_sound(gone)
 
 
-def test_a_message_is_found_by_what_its_words_have_in_common(
+def test_a_message_is_found_by_what_it_means(
     open_recall: Open, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(2)
