@@ -126,12 +126,3 @@ def test_a_file_that_is_no_tensors_no_onnx_or_no_tokenizer_is_refused(tmp_path: 
         (static / "tokenizer.json").write_bytes(data)
         with pytest.raises(EmbeddingError):
             loaded(static)
-
-
-def test_a_table_that_does_not_fit_its_tokenizer_costs_its_texts_alone(tmp_path: Path) -> None:
-    folder = write_static(tmp_path / "model")
-    write_tensors(folder / "model.safetensors", {"embeddings": TABLE[:4]})
-    embedder = loaded(folder)
-    assert embedder.passages(["river"]).shape == (1, 4)
-    with pytest.raises(EmbeddingError):
-        embedder.passages(["piano"])

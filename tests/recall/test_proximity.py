@@ -12,7 +12,7 @@ from managers.recall.index.terms import meanings, terms, terms_and_groups
 from managers.recall.question.cues import Cues, read_cues
 from managers.recall.ranking.candidates import Candidates, candidates_of
 from managers.recall.ranking.ngram_overlap import WORTH, weigh_overlap
-from managers.recall.ranking.proximity import LOOKED_AT, weigh_proximity
+from managers.recall.ranking.proximity import weigh_proximity
 from managers.storage.paths import PersonaPaths
 
 QUESTION = "灯台の階段は何段ありますか"
@@ -70,12 +70,6 @@ def test_words_that_stand_together_come_before_the_same_words_apart() -> None:
     assert order("空港の階段", far, synonym, OTHER) == [1, 0, 2]
     assert order("松江の名物の菓子は？", elsewhere, OTHER, there)[0] == 2, "the name counts"
     assert order("山陰の名物の菓子は？", elsewhere, OTHER, there)[0] == 0
-
-
-def test_only_the_best_are_looked_at() -> None:
-    texts = [OTHER] * LOOKED_AT + [TOGETHER]
-    assert order(QUESTION, *texts)[-1] == LOOKED_AT
-    assert order(QUESTION, *texts[1:])[0] == LOOKED_AT - 1
 
 
 def test_scores_stay_in_their_places_and_of_wording_the_others_lose_at_most_their_share() -> None:

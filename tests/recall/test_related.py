@@ -13,7 +13,6 @@ from managers.recall.index.postings import POSTING_BLOCK, append_postings, read_
 from managers.recall.index.related_words import KIND, listed_forms, marks_asked, marks_told
 from managers.recall.index.store import SCHEMA
 from managers.recall.index.terms import meanings, terms
-from managers.recall.ranking.bm25 import WordScoring
 from managers.recall.ranking.candidates import PART_WORTH, candidates_of, merged, why
 from tests.recall.looking import Talk, found, numbered
 
@@ -112,8 +111,6 @@ def test_an_index_of_other_lists_is_made_anew(recall: Recall, talk: Talk, monkey
 
 # The words of a search
 
-QUESTIONS = ("空港の近くの公園を歩いた？", "空港へ行った？", "公園で妻と会った？", "空港の公園")
-
 
 def test_lists_that_run_over_several_blocks_are_read_whole() -> None:
     connection = sqlite3.connect(":memory:")
@@ -125,29 +122,6 @@ def test_lists_that_run_over_several_blocks_are_read_whole() -> None:
         "otter": ([POSTING_BLOCK - 1, POSTING_BLOCK], [1, 2]),
         "owl": ([], []),
     }
-
-
-def test_questions_that_share_words_score_as_each_does_alone(recall: Recall, talk: Talk) -> None:
-    for text in (
-        "エアポートまで歩いた。",
-        "公園で空港の話をした。",
-        "奥さんと公園を歩いた。",
-        "空港は遠い。",
-        "梅を漬けた。",
-    ):
-        talk.past(text, 50)
-    recall.catch_up()
-    index = recall.indexes["static"]
-    index.refresh()
-    together = WordScoring([index], None)
-    for question in QUESTIONS:
-        words, meant = meanings(question)
-        asked = tuple(dict.fromkeys(words)), tuple(dict.fromkeys(meant))
-        (one,), ideal = together.score(*asked)
-        (alone,), ideal_alone = WordScoring([index], None).score(*asked)
-        assert one.words == pytest.approx(alone.words)
-        assert one.words.max() > 0
-        assert ideal == pytest.approx(ideal_alone)
 
 
 def test_what_answers_a_part_best_stands_by_that_and_keeps_the_greatest_coverage() -> None:

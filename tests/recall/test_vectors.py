@@ -10,13 +10,15 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from managers.recall.index import coarse_quantization, vectors
 from managers.recall.index.coarse_quantization import Refined
 from managers.recall.index.scalar_quantization import encode
-from managers.recall.index.sparse_rows import SparseRows, kept_alone
+from managers.recall.index.sparse_rows import SparseRows, grouped, is_worth, kept_alone, taken_together
 from managers.recall.index.store import Store
-from managers.recall.index.vectors import VectorIndex, vectors_together
+from managers.recall.index.vectors import VectorIndex
 from tests.speeds import one_quick
 
 Floats = npt.NDArray[np.float32]
@@ -150,47 +152,6 @@ def test_of_very_many_what_is_gone_leaves_the_snapshot(index: VectorIndex, store
     assert not index.compact(store, "0", alive(store))
 
 
-@pytest.mark.parametrize("many", one_quick([True, False]))
-def test_what_a_dream_writes_anew_leaves_the_snapshot_as_it_is(
-    index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, many: bool
-) -> None:
-    if many:
-        monkeypatch.setattr(vectors, "COARSE_FROM", 1000)
-    held = dense(1600)
-    connection = store.connection()
-    connection.execute("INSERT INTO files VALUES (1, 'entity_memory/Momo.md', 'entity_memory', '', 0, '', '')")
-
-    def write_anew(first: int, codes: Floats) -> None:
-        connection.execute("DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks)")
-        connection.execute("DELETE FROM chunks")
-        numbers = range(first, first + len(codes))
-        connection.executemany(
-            "INSERT INTO chunks (id, file, unit, digest, type, speaker, heading, text) "
-            "VALUES (?, 1, '', '', 'entity_memory', '', '', '')",
-            [(number,) for number in numbers],
-        )
-        rows = list(zip(numbers, kept_alone(encode(codes)), strict=True))
-        connection.executemany("INSERT INTO vectors (chunk, code) VALUES (?, ?)", rows)
-        index.follow(store, "0")
-
-    put(store, held[:1500])
-    write_anew(1500, held[1500:])
-    index.save(store, "0")
-    assert isinstance(index._codes, Refined) == many
-    before = (tmp_path / "vectors.faiss").read_bytes()
-    write_anew(1600, held[1400:1500])
-    assert not index.compact(store, "0", alive(store))
-    again = VectorIndex(tmp_path / "vectors.faiss")
-    again.follow(store, "0")
-    assert len(again) == 1600
-    for one in (index, again):
-        assert set(one.search(held[1450][None], 2)[0].tolist()) == {1450, 1650}
-    write_anew(1700, held[1400:1500])
-    assert index.compact(store, "0", alive(store))  # what is dead in memory is much by now
-    assert len(index) == 1600
-    assert (tmp_path / "vectors.faiss").read_bytes() == before
-
-
 NO_NOTES = (b"[]", b"{", b"null", b'{"epoch": "0", "holds": "lasting"}', "without its width, as before", None)
 
 
@@ -242,25 +203,6 @@ def test_coarse_codes_that_are_damaged_or_find_too_little_are_not_used(
     assert found_share(poor, held, dense(20, seed=3)) > 0.95
 
 
-@pytest.mark.usefixtures("few_are_many")
-def test_very_many_new_ones_are_written_without_being_held(store: Store, tmp_path: Path) -> None:
-    put(store, dense(1500))
-    at_once, began = VectorIndex(tmp_path / "at_once.faiss"), VectorIndex(tmp_path / "began.faiss")
-    epoch = store.marks()[0]
-    at_once.follow(store, epoch)
-    at_once.save(store, epoch)
-    assert began.begin(store, epoch)
-    assert len(began) == 0
-    assert (tmp_path / "began.faiss").read_bytes() == (tmp_path / "at_once.faiss").read_bytes()
-    assert not VectorIndex(tmp_path / "began.faiss").begin(store, epoch)  # nothing is new
-    put(store, dense(900, seed=2))
-    assert not began.begin(store, epoch)  # they are few
-    put(store, dense(200, seed=3))
-    assert began.begin(store, epoch)
-    began.follow(store, epoch)
-    assert len(began) == 2600
-
-
 @pytest.mark.parametrize("count", [100, 1500])
 @pytest.mark.usefixtures("few_are_many")
 def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex, count: int) -> None:
@@ -278,22 +220,24 @@ def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex
         assert another.submit(search_and_count).result() == 1
 
 
-def test_vectors_made_anew_meanwhile_leave_a_search_whole(index: VectorIndex, store: Store, tmp_path: Path) -> None:
-    held, other = dense(20), VectorIndex(tmp_path / "other.faiss")
-    put(store, held)
-    numbers = np.arange(20)
-    wide = np.ones((1, 2 * WIDTH), np.float32)
+# Rows of which most numbers are nought
 
-    def parts() -> Iterator[tuple[npt.NDArray[np.int64], VectorIndex, npt.NDArray[np.int64]]]:
-        yield numbers, other, numbers  # it has none yet
-        index.follow(store, "0")
-        yield numbers + 20, index, numbers
 
-    assert vectors_together(40, iter(())).shape == (40, 1)
-    together = vectors_together(40, parts())
-    assert together.shape == (40, WIDTH)
-    assert not together[:20].any()
-    assert np.array_equal(together[20:], index.vectors_of(numbers))
-    assert (together[20:] * held).sum(axis=1).min() > 0.95
-    assert index.search(wide, 5)[0].tolist() == []
-    assert not index.products(numbers, wide).any()
+@given(
+    width=st.integers(1, 1100),
+    share=st.sampled_from((0, 0.001, 0.06, 0.5, 1)),
+    chosen=st.lists(st.integers(0, 8), max_size=20),
+    seed=st.integers(0, 9),
+)
+def test_rows_come_back_and_give_the_same_products(width: int, share: float, chosen: list[int], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = (rng.integers(-127, 128, (9, width)) * (rng.random((9, width)) < share)).astype(np.int8)
+    query = rng.integers(-127, 128, (1, width)).astype(np.float32)
+    rows, places = SparseRows(width, *grouped(codes)), np.array(chosen, np.int64)
+    assert np.array_equal(rows.rows(places), codes[places])
+    assert np.allclose(rows.products(places, query), codes[places].astype(np.float64) @ query[0], atol=0.5)
+    assert np.array_equal(taken_together(kept_alone(codes)), codes)
+    assert is_worth(codes) or share > 0.05 or width < 200, "what is nearly empty takes less room so"
+    row = kept_alone(np.eye(1, 1024, dtype=np.int8))[0]
+    with pytest.raises((IndexError, ValueError)):
+        taken_together([row[:2] + b"\xff\xff\x01"])

@@ -6,11 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from managers.recall.embedders.ngrams import DIMENSIONS
-from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.engine import Recall
 from managers.recall.index import word_vectors
-from managers.recall.index.scalar_quantization import STEP
 from managers.recall.index.word_vectors import WordVectors
 from managers.storage.settings import RecallSettings
 from tests.recall.conftest import Open
@@ -86,9 +83,9 @@ def test_the_table_is_used_where_memories_are_japanese(open_recall: Open, talk: 
 
 
 @pytest.mark.usefixtures("table")
-def test_the_table_is_not_used_where_they_are_not(open_recall: Open, talk: Talk) -> None:
+def test_the_table_is_not_used_where_they_are_not(recall: Recall, talk: Talk) -> None:
     told(talk, "I read book {}.", *["The weather is fine today, day {}."] * 8, "本を{}冊。")
-    assert not uses_words(open_recall())
+    assert not uses_words(recall)
 
 
 def test_a_table_that_comes_later_is_used_from_the_next_start_and_one_that_goes_is_not(
@@ -131,12 +128,3 @@ def test_a_message_is_found_by_what_it_means(
     recall.catch_up()
     again = open_recall(RecallSettings(embedder="japanese-vectors"))
     assert found(recall, "太鼓、歌", 1) == found(again, "太鼓、歌", 1) == ["琴と笛と曲。"]
-    kept = again._choice.embedder
-    assert isinstance(kept, WordMeansEmbedder)
-    assert kept.habits is not None  # the weights are those that the index was made with
-    vectors = kept.passages(["琴と笛", "The bridge and the tower", "琴" * 40, ""])
-    assert np.linalg.norm(vectors[:3], axis=1) == pytest.approx(1, abs=1e-3)
-    assert vectors.shape[1] == DIMENSIONS + STEP  # 50 numbers of meaning, and noughts
-    like, unlike = kept.passages(["歌と太鼓", "橋と米"])[:, DIMENSIONS:] @ vectors[0, DIMENSIONS:]
-    assert like > 0.2 > unlike
-    assert not vectors[1, DIMENSIONS:].any()  # nothing of English is in the table
