@@ -34,8 +34,8 @@ def test_a_message_stands_in_its_place_as_text(house: House) -> None:
 
 
 def test_more_of_the_conversation_ends_somewhere_and_the_talk_shows_the_message_too(house: House) -> None:
-    early = house.tell()
-    late = house.tell([(f"{n}", "neutral") for n in range(60)], at=EVENING + timedelta(days=1))
+    early = house.tell(at=EVENING - timedelta(days=1))
+    late = house.tell([(f"{n}", "neutral") for n in range(60)], at=EVENING.replace(hour=9))
     for beside, count in ((30, 61), (99_999, 61), (-1, 1)):
         excerpt = around(house, late[30], beside=beside)
         assert len(excerpt.all("li")) == count

@@ -79,21 +79,7 @@ def test_everything_else_is_kept_here_and_let_go_too(visitor: TestClient, memori
         assert not memories.audiences.kept()
 
 
-def test_what_is_not_there_is_not_found(visitor: TestClient, memories: Memories) -> None:
-    for form in (
-        {"memory": "f_none", "kind": "fact", "place": "x"},
-        {"memory": "log.txt", "kind": "file"},
-        {"memory": "sh_none", "kind": "listed"},
-        {"memory": "20260101T000000-aaaaaaaa"},
-    ):
-        answer = visitor.post(address_of(NAME, "memories/audience"), data={"audience": "any", **form})
-        assert answer.status_code == 404
-    assert not memories.audiences._path.exists()
-
-
-def test_a_document_that_comes_back_under_another_name_is_kept_as_it_was(
-    visitor: TestClient, memories: Memories, said: str
-) -> None:
+def test_a_document_under_another_name_is_kept_as_it_was(visitor: TestClient, memories: Memories, said: str) -> None:
     memories.audiences.mark("knowledge/plan.md", "this-computer")
     visitor.post(address_of(NAME, "knowledge/plan.md/remove"))
     (memories.paths.knowledge / "plan.md").write_text("別のもの。", "utf-8")

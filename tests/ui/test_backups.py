@@ -2,12 +2,9 @@
 
 from pathlib import Path
 
-import pytest
 from starlette.testclient import TestClient
 
 from agent.services import Services
-from managers.exchange.backups.keeping import Backups
-from managers.exchange.backups.listing import Head
 from tests.ui.reading import Element, read
 from tests.ui.rooms import NAME
 from ui.locales import texts
@@ -25,9 +22,7 @@ def posted(visitor: TestClient, place: str, **data: str) -> str:
     return visitor.post(f"{PAGE}{place}", data=data, follow_redirects=True).text
 
 
-def test_one_is_made_while_the_page_goes_on_which_says_when_and_where(
-    services: Services, visitor: TestClient, tmp_path: Path
-) -> None:
+def test_one_is_made_and_the_page_says_when_and_where(services: Services, visitor: TestClient, tmp_path: Path) -> None:
     assert EN("backups.never") in opened(visitor).text
     assert EN("backups.began") in posted(visitor, "/begin", doing="now")
     services.backups.wait()
@@ -39,28 +34,6 @@ def test_one_is_made_while_the_page_goes_on_which_says_when_and_where(
     assert str(services.home.folder / "backups") in page.text
     posted(visitor, "", name="backup.place", value=str(tmp_path / "unplugged"))
     assert str(tmp_path / "unplugged") in opened(visitor).one('[role="alert"]').text
-
-
-def test_a_page_that_was_read_before_one_ended_is_known_to_be_old(
-    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    heads, times = Backups.heads, list[int]()
-
-    def heads_and_then_a_backup(self: Backups) -> list[Head]:
-        found = heads(self)
-        if not times:
-            times.append(1)
-            services.backups.begin("now")
-            services.backups.wait()
-        return found
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Backups, "heads", heads_and_then_a_backup)
-        page = opened(visitor)
-    assert page.all(".backups li") == []
-    now = opened(visitor)
-    assert len(now.all(".backups li")) == 1
-    assert page.one("main").attributes["data-revision"] != now.one("main").attributes["data-revision"]
 
 
 def test_a_persona_and_a_file_come_back_beside_what_is_there(services: Services, visitor: TestClient) -> None:

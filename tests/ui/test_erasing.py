@@ -25,9 +25,7 @@ def _room(browser: TestClient, place: str, **query: object) -> Element:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_what_would_go_is_shown_and_goes_on_a_ticked_yes(
-    visitor: TestClient, memories: Memories, said: str, lang: str
-) -> None:
+def test_what_would_go_is_shown_first(visitor: TestClient, memories: Memories, said: str, lang: str) -> None:
     visitor.headers["accept-language"], t = lang, texts("ja" if lang == "ja" else "en")
     for place in (f"memories/people/{CAT}", f"around/{said}"):
         assert t("erasing.link") in read(visitor.get(address_of(NAME, place))).text

@@ -25,9 +25,7 @@ def test_every_notice_is_there_though_a_persona_cannot_be_read(services: Service
     assert notices[-1] in told(visitor, f"/settings/user?persona={NAME}")
 
 
-def test_an_address_that_leads_nowhere_stays_with_the_persona_whose_it_is(
-    services: Services, visitor: TestClient
-) -> None:
+def test_an_address_that_leads_nowhere_stays_with_its_persona(services: Services, visitor: TestClient) -> None:
     other = next(name for name in services.personas.list_names() if name != NAME)
     services.companion(other).memories.log.append("user", "", "さっき")  # whoever was talked to last
     answer = visitor.get(address_of(NAME, "nothing/here"))

@@ -6,8 +6,8 @@ from agent.companion import Companion
 from agent.memories import Memories
 from agent.services import Services
 from managers.memory.strategies import DecompositionPattern, FailurePattern
-from tests.ui.reading import press, read
-from tests.ui.rooms import EVIL, NAME, Shelves
+from tests.ui.reading import press
+from tests.ui.rooms import NAME, Shelves
 from ui.locales import texts
 from ui.server.addresses import address_of
 
@@ -41,9 +41,7 @@ def way_of(memories: Memories) -> str:
     return next((one.id for one in memories.strategies.load().decompositions), "")
 
 
-def test_it_says_what_is_avoided_what_was_tried_and_where_that_comes_from(
-    services: Services, taught: Companion
-) -> None:
+def test_it_says_what_is_avoided_and_where_that_comes_from(services: Services, taught: Companion) -> None:
     shelves = Shelves(services)
     page = shelves.look("/helping")
     assert page.texts("h2") == [JA("helping.avoided"), JA("helping.tried")]
@@ -75,23 +73,6 @@ def test_what_a_person_corrects_is_theirs_and_what_it_counts_goes_on(services: S
     shelves.press(page, "#memory-editor .main", words="部屋の片づけ方を教えて", lines="ひとつ空にする")
     (way,) = store.load().decompositions
     assert (way.query_pattern, way.subtasks, way.usage_count) == ("部屋の片づけ方を教えて", ["ひとつ空にする"], 2)
-
-
-def test_an_edit_that_met_another_one_shows_both_as_text(services: Services, taught: Companion) -> None:
-    shelves, store = Shelves(services), taught.memories.strategies
-    failure = store.load().failures[0]
-    page = shelves.look(f"/helping/{failure.id}")
-    evil = {"mitigation": EVIL, "indicators": [EVIL], "pattern": EVIL}
-    store.change(lambda known: known.edited(failure.id, **evil), author="user", reason="edited")
-    answer = press(shelves.browser, page, "#memory-editor .main", words="ここで書いた", severity="1")
-    assert answer.status_code == 409
-    page = read(answer).one("#room")
-    for shown in (page, shelves.look("/helping"), shelves.look(f"/helping/{failure.id}")):
-        assert EVIL in shown.text
-        assert shown.all("img") + shown.all("script") == []
-    assert store.load().failures[0].mitigation == EVIL
-    shelves.press(page, "#memory-editor .main", severity="1")
-    assert store.load().failures[0].mitigation == "ここで書いた"
 
 
 def test_what_is_forgotten_is_brought_back_and_what_is_odd_is_refused(services: Services, taught: Companion) -> None:

@@ -11,10 +11,7 @@ from starlette.testclient import TestClient
 
 from agent.services import Services
 from managers.exchange import import_engine
-from managers.exchange.cards.card_bytes import card_in_png
-from managers.exchange.cards.writing import write_card
 from managers.storage.texts import Texts
-from tests.exchange.cards.made import png, v3
 from tests.exchange.importing import HereReading, lines_of
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVIL
@@ -22,7 +19,7 @@ from tests.ui.visitors import visitor_of
 from ui.locales import texts
 
 if sys.platform != "win32":
-    import resource
+    pass
 
 SAY = Texts("notices/imports")
 THEN = datetime(2024, 5, 1, 22, 0)
@@ -68,7 +65,6 @@ def settled(visitor: TestClient, services: Services, answer: Response) -> Elemen
 def test_a_file_is_looked_at_and_comes_in_after_a_yes_once(services: Services, visitor: TestClient, lang: str) -> None:
     visitor.headers["accept-language"] = lang
     t = texts("ja" if lang == "ja" else "en")
-    assert t("imports.way") in read(visitor.get("/new")).text
     page = settled(visitor, services, send(visitor, talk()))
     assert SAY("messages", t.lang, count=4) in page.text
     assert "Ann" in page.text
@@ -76,9 +72,6 @@ def test_a_file_is_looked_at_and_comes_in_after_a_yes_once(services: Services, v
     assert page.one("#import-name").attributes["value"] == "Mei"
     page = settled(visitor, services, press(visitor, page, "#import-yes button", persona=""))
     assert SAY("added", t.lang, count=4, known=0) in page.text
-    assert t("imports.dream_free") in page.text
-    persona = services.personas.get("Mei")
-    assert (persona.user_name, persona.language) == ("Ann", "en")
     page = settled(visitor, services, send(visitor, talk(), persona="Mei"))
     page = settled(visitor, services, press(visitor, page, "#import-yes button", persona="Mei"))
     assert SAY("added", t.lang, count=0, known=4) in page.text
@@ -93,7 +86,6 @@ def test_who_is_who_in_plain_text_can_be_put_right(services: Services, visitor: 
     page = settled(visitor, services, send(visitor, text, "chat.txt", kind="text"))
     assert texts("en")("imports.asked") in page.text
     assert not page.all("#import-yes")
-    assert not page.all("select[name=role] option[selected]")
     refused = visitor.post("/import/yes", data={"persona": "", "new_name": "Ann"})
     assert "cannot be told" in settled(visitor, services, refused).text
     assert "Ann" not in services.personas.list_names()
@@ -111,11 +103,6 @@ def test_what_cannot_be_read_and_a_late_yes_are_told_where_one_chooses(services:
     page = settled(visitor, services, send(visitor, bytes(range(256)) * 50, "noise.bin"))
     assert "cannot be imported" in page.text
     assert page.one("#import-source")
-    nothing = (
-        b'--x\r\ncontent-disposition: form-data; name="file"; filename=""\r\n\r\n\r\n--x--\r\n'  # as browsers send it
-    )
-    answer = visitor.post("/import", content=nothing, headers={"content-type": "multipart/form-data; boundary=x"})
-    assert "No file was chosen" in settled(visitor, services, answer).text
 
 
 def test_a_place_is_taken_from_this_computer_alone(services: Services, visitor: TestClient, tmp_path: Path) -> None:
@@ -134,22 +121,10 @@ def test_a_place_is_taken_from_this_computer_alone(services: Services, visitor: 
         assert services.imports.current is None
 
 
-def test_a_card_comes_in_by_the_page_and_scripts_in_names_are_text(services: Services, visitor: TestClient) -> None:
+def test_scripts_in_names_are_text(services: Services, visitor: TestClient) -> None:
     said = {"id": "x", "time": THEN.isoformat(), "role": "user", "speaker": EVIL, "text": "hm"}
     settled(visitor, services, send(visitor, (json.dumps(said) + "\n").encode(), "a<b>.jsonl"))
     assert "<script>alert(1)" not in visitor.get("/import").text
-    book = {"entries": [{"keys": ["tower"], "content": "Old."}], "extensions": {}}
-    card = v3(name=EVIL, alternate_greetings=["Again, {{user}}."], nickname="Ari", character_book=book)
-    page = settled(visitor, services, send(visitor, png(ccv3=card), "card.png"))
-    assert "<img src=x" not in visitor.get("/import").text
-    settled(visitor, services, press(visitor, page, "#import-yes button", persona="", new_name="Aria"))
-    persona = services.personas.get("Aria")
-    assert (persona.nickname, persona.alternate_greetings) == ("Ari", ("Again, {{user}}.",))
-    assert persona.avatar is not None
-    assert len(services.memories("Aria").lore.store.load().entries) == 1
-    written = card_in_png(write_card(persona, services.clock)).card
-    assert written.data.name == EVIL  # nobody has renamed it since it was taken in
-    assert written.data.character_book == book
 
 
 ROOM = {
@@ -176,36 +151,3 @@ def test_a_folder_is_chosen_and_lies_nowhere_but_in_its_own_place(services: Serv
     press(visitor, page, FORGET)
     assert not any(services.home.importing.iterdir())
     assert not list(services.home.folder.parent.rglob("outside.txt"))
-
-
-def test_several_files_are_one_source(services: Services, visitor: TestClient) -> None:
-    chats = {
-        f"chat {number}.jsonl": (
-            '{"user_name": "Ann", "character_name": "Mei", "chat_metadata": {}}\n'
-            f'{{"name": "Mei", "is_user": false, "send_date": "January {number}, 2024 9:33pm", "mes": "Hi {number}"}}\n'
-        ).encode()
-        for number in (1, 2, 3)
-    }
-    page = settled(visitor, services, send_all(visitor, chats))
-    assert SAY("found", "en", source="chat 1.jsonl +2") in page.text
-    assert SAY("messages", "en", count=3) in page.text
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files there")
-def test_a_folder_of_thousands_is_held_neither_in_memory_nor_open(
-    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = {f"room/{number}.txt": b"x" * 2000 for number in range(1200)}
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 400), hard))
-    try:
-        answer = send_all(visitor, {**files, "room/log.txt": talk()}, kind="text")
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    settled(visitor, services, answer)
-    assert services.imports.current is not None
-    visitor.post("/import/forget")
-    monkeypatch.setattr("ui.server.uploads.MOST_FILES", 1000)
-    assert "1,000 files" in send_all(visitor, files).text
-    assert services.imports.current is None
-    assert not any((services.home.folder / ".uploads").iterdir())

@@ -23,9 +23,7 @@ def write_first(services: Services, clock: HandClock, name: str) -> str:
     return log.append("persona", name, "ひみつの言葉", time=clock.now()).id
 
 
-def test_a_first_word_is_told_until_it_is_answered_or_its_persona_is_gone(
-    services: Services, clock: HandClock, visitor: TestClient
-) -> None:
+def test_a_first_word_is_told_until_it_is_answered(services: Services, clock: HandClock, visitor: TestClient) -> None:
     assert letters(visitor) == []
     written = write_first(services, clock, NAME)
     [told] = letters(visitor)

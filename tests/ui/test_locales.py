@@ -96,11 +96,8 @@ def test_the_language_is_the_wish_or_the_browsers() -> None:
         ("", "en-GB,en;q=0.9,ja;q=0.8", "en"),
         ("", "fr,ja;q=0.3,en;q=0.7", "en"),
         ("", "en;q=0,ja;q=0.1", "ja"),
-        ("", "de", "en"),
-        ("", "", "en"),
         ("", "ja;q=much", "en"),
         ("ja", "en", "ja"),
-        ("auto", "ja", "ja"),
     ):
         assert choose_language(wish, browser) == expected
 
@@ -111,9 +108,7 @@ def language(visitor: TestClient, wish: str) -> str:
     return page.one("html").attributes["lang"]
 
 
-def test_what_was_chosen_comes_before_what_the_settings_say_before_what_the_browser_asks_for(
-    services: Services,
-) -> None:
+def test_what_was_chosen_comes_before_the_settings_before_the_browser(services: Services) -> None:
     visitor, other = visitor_of(services), visitor_of(services)
     assert (language(visitor, "ja-JP,ja;q=0.9,en;q=0.5"), language(visitor, "en-GB,en")) == ("ja", "en")
     for back in ("//evil.example", "https://evil.example", "/\\evil.example"):

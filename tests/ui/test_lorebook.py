@@ -6,7 +6,7 @@ from typing import Any
 from agent.memories import Memories
 from agent.services import Services
 from managers.memory.lore_scanning import Said
-from tests.ui.reading import press, read
+from tests.ui.reading import press
 from tests.ui.rooms import EVIL, Shelves
 from ui.locales import texts
 
@@ -46,11 +46,6 @@ def test_a_persona_without_a_card_has_a_lorebook_too(services: Services, memorie
     assert (entry["keys"], entry["content"], entry["id"]) == (["灯台", "tower"], "海辺に立つ。\n古い。", 1)
     assert JA("lorebook.nothing") in press(shelves.browser, page, "#lore-new button", content=" ").text
     assert len(written(memories)["entries"]) == 1
-    put(memories, *written(memories)["entries"], unknown=1)
-    typed = {"name": "Bruma", "scan_depth": "9", "token_budget": "", "recursive": "1"}
-    shelves.press(shelves.look("/lorebook"), "#lore-settings button", **typed)
-    book = {key: one for key, one in written(memories).items() if key != "entries"}
-    assert book == {"name": "Bruma", "scan_depth": 9, "recursive_scanning": True, "unknown": 1}
 
 
 def test_what_was_not_changed_in_the_form_stays_as_it_is_written(services: Services, memories: Memories) -> None:
@@ -64,20 +59,6 @@ def test_what_was_not_changed_in_the_form_stays_as_it_is_written(services: Servi
     shelves.press(shelves.look("/lorebook/1"), SAVE, keys="a\r\n b", content="c\r\nd", use_regex="1")
     changed |= {"keys": ["a", "b"], "content": "c\nd", "use_regex": True}
     assert written(memories)["entries"] == ["no entry", changed]
-
-
-def test_an_edit_that_met_another_one_shows_both(services: Services, memories: Memories) -> None:
-    put(memories, {"keys": ["a"], "content": "old"})
-    shelves = Shelves(services)
-    page = shelves.look("/lorebook/0")
-    put(memories, {"keys": ["a"], "content": "よそで書いた"})
-    answer = press(shelves.browser, page, SAVE, content="ここで書いた")
-    assert answer.status_code == 409
-    page = read(answer).one("#room")
-    assert "よそで書いた" in page.one("[data-conflict] pre").text
-    assert contents(memories) == ["よそで書いた"]
-    shelves.press(page, SAVE)
-    assert contents(memories) == ["ここで書いた"]
 
 
 def test_entries_are_switched_off_removed_and_brought_back(services: Services, memories: Memories) -> None:

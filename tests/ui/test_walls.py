@@ -174,9 +174,7 @@ def test_an_id_of_another_persona_is_not_found_as_one_that_never_was(walls: Wall
     assert before == {path: path.read_bytes() for path in before}
 
 
-def test_what_is_sent_in_a_form_or_asked_for_in_an_address_tells_and_changes_nothing_of_another_persona(
-    walls: Walls,
-) -> None:
+def test_what_is_sent_or_asked_for_tells_and_changes_nothing_of_another_persona(walls: Walls) -> None:
     memories = walls.services.memories(NAME)
     before = {path: path.read_bytes() for path in memories.paths.memory.rglob("*.json*")}
     for method, place, key, kind in (
@@ -218,23 +216,6 @@ def test_what_is_sent_in_a_form_or_asked_for_in_an_address_tells_and_changes_not
         assert told(answers[0], walls.theirs) == told(answers[1], NEVER), (place, kind)
         assert SECRET not in answers[0].text
     assert before == {path: path.read_bytes() for path in before}
-
-
-def test_a_conversation_of_others_finds_no_message_of_a_persona_that_is_not_in_it(walls: Walls) -> None:
-    walls.services.personas.create("Nora", language="en", system_prompt="You are Nora.")
-    answer = walls.browser.post("/group", data={"name": [OTHER, "Nora"]})
-    here = answer.headers["location"].partition("#")[0].partition("?")[0]
-    for deed in ("edit", "delete", "erase"):
-        for method in ("GET", "POST"):
-            answers = []
-            for ids in (walls.theirs, NEVER):
-                address = f"{here}/messages/{ids['message_id']}"
-                form = FORM | {"yes": "1", "seen": "0"}
-                answer = walls.browser.request(method, f"{here}/messages/{quote(ids['message_id'])}/{deed}", data=form)
-                answers.append((answer.status_code, told(answer, {"all": address, **ids})))
-            assert answers[0] == answers[1], (deed, method)
-            assert answers[0][0] >= 400
-    assert walls.services.memories(NAME).log.get(walls.theirs["message_id"]) is not None
 
 
 def test_tools_that_are_given_another_persona_s_ids_find_what_they_find_of_ids_that_never_were(walls: Walls) -> None:

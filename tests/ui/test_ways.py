@@ -51,9 +51,7 @@ def speaking(services: Services) -> str:
 # What is shown
 
 
-def test_an_ollama_without_a_model_is_shown_with_one_to_fetch_and_others_behind_it(
-    ollama: ModelServer, visitor: TestClient
-) -> None:
+def test_an_ollama_without_a_model_is_shown_with_some_to_fetch(ollama: ModelServer, visitor: TestClient) -> None:
     for page, lang in ((WELCOME, "en"), (SETTINGS, "ja")):
         visitor.headers["accept-language"] = lang
         shown = opened(visitor, page).one(".ways")
@@ -64,7 +62,7 @@ def test_an_ollama_without_a_model_is_shown_with_one_to_fetch_and_others_behind_
         assert shown.texts("details li b") == [one.name for one in others]
 
 
-def test_without_any_server_it_is_said_how_to_get_one_in_three_lines(
+def test_without_any_server_it_is_said_how_to_get_one(
     ollama: ModelServer, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(PORTS, "Ollama", NOBODY)
@@ -83,24 +81,13 @@ def test_without_any_server_it_is_said_how_to_get_one_in_three_lines(
     assert page.all(".way button") == []
 
 
-def test_a_server_with_a_model_is_the_way_and_nothing_is_to_be_fetched(
-    ollama: ModelServer, visitor: TestClient
-) -> None:
+def test_with_a_model_nothing_is_to_be_fetched(ollama: ModelServer, visitor: TestClient) -> None:
     ollama.models.append(Served("llama3"))
     page = opened(visitor)
     assert len(page.all(".ways .offer")) == 1
     assert page.all(".ways .way") == []
     assert read(press(visitor, page, ".offer button")).all(".ways") == []  # there is one now
     assert opened(visitor).all(".ways") == opened(visitor, SETTINGS).all(".ways") == []
-
-
-def test_whoever_said_no_to_a_server_is_not_told_to_get_one(ollama: ModelServer, visitor: TestClient) -> None:
-    ollama.models.append(Served("llama3"))
-    no = opened(visitor).all(".offer button")[1].attributes["value"]
-    visitor.post("/welcome", data={"provider": "auto", "offer": no})
-    page = opened(visitor)
-    assert page.all(".way") == []
-    assert "app.py servers" in page.one(".ways").text
 
 
 def test_where_words_go_stands_before_the_field_for_the_key(visitor: TestClient) -> None:
@@ -126,19 +113,7 @@ def test_a_model_is_fetched_tried_and_used(services: Services, ollama: ModelServ
     assert len(ollama.chats) == 1
 
 
-def test_in_the_settings_it_is_kept_in_place_of_the_built_in_mind(
-    services: Services, ollama: ModelServer, visitor: TestClient
-) -> None:
-    services.settings_file.change("mind", provider="builtin")
-    fetched(services, visitor, SETTINGS)
-    mind = services.settings().mind
-    assert (mind.provider, mind.base_url, mind.model) == ("openai", ollama.base_url, BEST)
-    assert speaking(services) == BEST
-
-
-def test_its_progress_is_seen_by_reloading_and_it_can_be_stopped_and_gone_on_with(
-    services: Services, ollama: ModelServer, visitor: TestClient
-) -> None:
+def test_it_can_be_stopped_and_gone_on_with(services: Services, ollama: ModelServer, visitor: TestClient) -> None:
     ollama.fetching = Fetching("waits")
     begun = read(press(visitor, opened(visitor), ".way button"))
     assert begun.all(".fetching noscript a")[0].attributes["href"] == "/welcome?look=1"
@@ -154,9 +129,7 @@ def test_its_progress_is_seen_by_reloading_and_it_can_be_stopped_and_gone_on_wit
     assert speaking(services) == BEST
 
 
-def test_what_went_wrong_is_said_and_the_others_can_be_had(
-    services: Services, ollama: ModelServer, visitor: TestClient
-) -> None:
+def test_what_went_wrong_is_said(services: Services, ollama: ModelServer, visitor: TestClient) -> None:
     ollama.fetching = Fetching("error")
     for page in (WELCOME, SETTINGS):
         shown = fetched(services, visitor, page, ".way button" if page == WELCOME else ".fetching button")
@@ -169,7 +142,7 @@ def test_what_went_wrong_is_said_and_the_others_can_be_had(
     assert speaking(services) == NEXT
 
 
-def test_an_ollama_that_has_gone_or_a_model_that_nobody_recommends_is_not_asked_for(
+def test_nobody_else_is_asked_for_a_model(
     services: Services, ollama: ModelServer, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for address in ("/welcome/pull", "/settings/mind/pull"):
@@ -179,11 +152,3 @@ def test_an_ollama_that_has_gone_or_a_model_that_nobody_recommends_is_not_asked_
     monkeypatch.setitem(PORTS, "Ollama", NOBODY)
     assert EN("mind.not_there") in read(press(visitor, page, ".way button")).one("#told").text
     assert services.pulls.current is None
-
-
-def test_openrouter_is_a_choice_of_its_own(services: Services, visitor: TestClient, ollama: ModelServer) -> None:
-    page = opened(visitor, "/settings/mind")
-    kept = read(press(visitor, page, "#mind button.main", provider="openrouter", model="openai/gpt-6-luna"))
-    assert services.settings().mind.base_url == "https://openrouter.ai/api/v1"
-    assert [one.attributes["value"] for one in kept.all('input[name="provider"][checked]')] == ["openrouter"]
-    assert kept.one("#mind-address").attributes["value"] == ""
