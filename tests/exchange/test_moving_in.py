@@ -45,7 +45,7 @@ def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
 def _made(tmp_path: Path, files: Mapping[str, object]) -> Path:
     picture = io.BytesIO()
     Image.new("RGB", (32, 32), "#6d63ab").save(picture, "PNG")
-    drawn = {name: picture.getvalue() if told is PICTURE else told for name, told in files.items()}
+    drawn = {name: picture.getvalue() if told == PICTURE else told for name, told in files.items()}
     return folder_of(tmp_path / "猫_の部屋", drawn)
 
 

@@ -22,7 +22,6 @@ from managers.exchange.errors import (
     ArchiveTooLargeError,
     DamagedArchiveError,
     DamagedEncryptionError,
-    NamesAlikeError,
     NewerArchiveError,
     NotAnArchiveError,
     PassphraseNeededError,
@@ -34,7 +33,6 @@ from managers.memory.forgotten import forget_words
 from managers.memory.messages import Message
 from managers.personas import PersonaStore
 from managers.personas.errors import PersonaExistsError
-from managers.personas.folders import name_key
 from managers.storage.errors import UtataneError
 from managers.storage.paths import PersonaPaths
 from tests.crash import Kill, needs_signals
@@ -156,20 +154,6 @@ def test_a_wrong_passphrase_or_none_is_said_and_nothing_is_written(
     assert nothing_came(elsewhere)
 
 
-def test_a_turned_bit_is_told_with_its_file(persona: PersonaPaths, file: Path, elsewhere: PersonaStore) -> None:
-    export(persona, file)
-    with zipfile.ZipFile(file) as archive:
-        entry = archive.getinfo(f"{NAME}/knowledge/bridges.txt")
-    data = bytearray(file.read_bytes())
-    data[entry.header_offset + 30 + len(entry.filename) + entry.compress_size // 2] ^= 1
-    file.write_bytes(data)
-    with pytest.raises(DamagedArchiveError, match=r"bridges\.txt"):
-        bring_in(elsewhere, file, None)
-    with open_archive(file) as archive_here, pytest.raises(DamagedArchiveError, match=r"bridges\.txt"):
-        archive_here.check()
-    assert nothing_came(elsewhere)
-
-
 def test_no_turned_bit_and_no_missing_end_goes_unnoticed(tmp_path: Path, elsewhere: PersonaStore) -> None:
     file = made_by_hand(tmp_path / "small.zip")
     whole, rng = file.read_bytes(), Random(9)
@@ -241,22 +225,6 @@ def test_names_that_lead_elsewhere_and_two_files_of_one_place_are_refused(
         assert [one for one in {*tmp_path.rglob("*")} - before if not one.is_relative_to(elsewhere.home.folder)] == []
     for names in (("b", "b/c"), ("b/c/d", "b/c")):
         refused(elsewhere, with_files(tmp_path / "in.zip", *names), UnsafeArchiveError, "one place")
-
-
-def test_names_that_only_some_disks_tell_apart_are_refused_where_they_are_not(
-    tmp_path: Path, elsewhere: PersonaStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def exists(path: Path) -> bool:
-        return name_key(path.name) in {name_key(one.name) for one in path.parent.iterdir()}
-
-    for number, names in enumerate(ALIKE):
-        file = with_files(tmp_path / f"{number}.zip", *names)
-        with monkeypatch.context() as patched:
-            patched.setattr(Path, "exists", exists)  # what such a disk says
-            with pytest.raises(NamesAlikeError) as found:
-                bring_in(elsewhere, file, None)
-        assert found.value.facts["one"] != found.value.facts["other"]
-        assert not any(elsewhere.home.characters.iterdir())
 
 
 def test_links_bombs_and_what_the_list_does_not_name_are_refused(

@@ -18,7 +18,6 @@ from managers.exchange.backups import packs
 from managers.exchange.backups.keeping import Backups, backups_of
 from managers.exchange.backups.listing import Head
 from managers.exchange.backups.returning import file_bytes, restore_home, restore_persona
-from managers.exchange.backups.state import read_state
 from managers.storage.files import open_binary
 from managers.storage.paths import Home
 from tests.crash import Kill, needs_signals
@@ -166,31 +165,6 @@ def test_backups_out_of_reach_are_named_and_lose_the_persona_once_they_are_there
     assert sorted(NAME in backups.personas_in(head) for head in backups.heads()) == [False, True]
 
 
-def test_a_disk_that_comes_back_under_another_path_loses_what_it_owes_and_no_more(
-    services: Services, backups: Backups, tmp_path: Path
-) -> None:
-    before, after = tmp_path / "E", tmp_path / "F"
-    before.mkdir()
-    services.settings_file.change("backup", place=str(before))
-    first = backups.make()
-    before.rename(tmp_path / "drawer")
-    memories = services.memories(NAME)
-    erase(memories, plan_erasure(memories, about=CAT))
-    (tmp_path / "drawer").rename(after)
-    services.settings_file.change("backup", place=str(after))
-    second = backups.make("daily")
-    assert NAME not in backups.personas_in(backups.find(first.id))
-    repository = backups.repository()
-    assert CAT.encode() not in b"\n".join(map(repository.read, repository.places))
-    erase(memories, plan_erasure(memories, about=KEPT[2]))  # gone through where it is, word by word
-    backups.make("daily")
-    assert NAME in backups.personas_in(backups.find(second.id))
-    after.rename(before)
-    services.settings_file.change("backup", place=str(before))
-    backups.make("daily")
-    assert read_state(services.home).owed == ()
-
-
 @pytest.mark.parametrize("is_deleted", one_quick([True, False]))
 def test_who_was_brought_back_is_known_in_all_backups_before(
     services: Services, backups: Backups, *, is_deleted: bool
@@ -209,19 +183,6 @@ def test_who_was_brought_back_is_known_in_all_backups_before(
     assert len(plan.backups) == len(backups.heads()) > 3
     erase(memories, plan)
     assert not any(saying(backups, head) for head in backups.heads())
-
-
-def test_who_was_brought_back_beside_is_known_in_the_backups_before_and_in_none_since(
-    services: Services, backups: Backups
-) -> None:
-    backups.make()
-    beside = restore_persona(backups, services.personas, backups.find(), NAME)
-    assert isinstance(backups.clock, HandClock)
-    backups.clock.move(hours=1)
-    backups.make()
-    memories = services.memories(beside)
-    erase(memories, plan_erasure(memories, about=CAT))
-    assert [saying(backups, head) for head in backups.heads()] == [[NAME], []]  # who goes on remembers
 
 
 def saying(backups: Backups, head: Head) -> list[str]:

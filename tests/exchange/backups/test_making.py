@@ -140,20 +140,6 @@ def test_a_flipped_bit_is_named_and_what_is_still_there_is_stored_anew(
     assert restored(backups, second, tmp_path / "out") == before
 
 
-def test_a_list_that_is_damaged_keeps_all_chunks_where_they_are(
-    backups: Backups, clock: HandClock, tmp_path: Path, home: Home
-) -> None:
-    backups.make()
-    (listed,) = (backups.place / "backups").glob("*.files.gz")
-    listed.write_bytes(listed.read_bytes()[:-20])
-    held_before = {path.name for path in (backups.place / "packs").iterdir()}
-    clock.move(days=1)
-    head = backups.make("daily")
-    assert held_before <= {path.name for path in (backups.place / "packs").iterdir()}
-    assert [one.proof.level for one in backups.check()] == ["full", "failed"]
-    assert restored(backups, head, tmp_path / "out") == held(home)
-
-
 def test_a_place_that_is_gone_is_said_and_nothing_is_made_in_its_stead(
     home: Home, tmp_path: Path, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,6 @@ from managers.exchange.backups.returning import restore_home, restore_in_place, 
 from managers.personas import PersonaStore
 from managers.storage.audit import events, flaws
 from managers.storage.paths import Home
-from managers.storage.settings import SettingsFile
 from tests.crash import Kill, needs_signals
 from tests.exchange.backups.looking import held
 from tests.fakes import HandClock
@@ -25,15 +24,6 @@ from tests.small_life import NAME
 @pytest.fixture
 def store(home: Home, clock: HandClock) -> PersonaStore:
     return PersonaStore(home, clock, Random(1))
-
-
-@pytest.fixture
-def theirs(backups: Backups, life: Path, clock: HandClock, tmp_path: Path) -> Backups:
-    """Return the backups of another home, which lie on a disk where from now on one's own do, too."""
-    other = Home(Path(shutil.copytree(life, tmp_path / "other")))
-    backups.folder = tmp_path / "disk" / "backups"
-    backups.folder.parent.mkdir()
-    return replace(backups_of(other, clock), folder=backups.folder)
 
 
 def test_nothing_that_is_there_is_written_over(backups: Backups, tmp_path: Path) -> None:
@@ -105,28 +95,6 @@ def test_what_went_to_another_disk_and_came_back_stands_in_the_audit(
     assert not flaws(home.persona(NAME))
 
 
-def test_of_two_homes_in_one_place_the_latest_is_ones_own(backups: Backups, theirs: Backups, clock: HandClock) -> None:
-    newest_there = theirs.make()
-    assert backups.find().id == newest_there.id  # who lost a home finds it from an empty one
-    own = backups.make()
-    clock.move(hours=1)
-    newest_there = theirs.make()
-    assert backups.heads()[0].id == newest_there.id
-    assert (backups.find().id, theirs.find().id) == (own.id, newest_there.id)
-    assert backups.find(newest_there.id).home == theirs.home_id
-
-
-def test_of_two_homes_in_one_place_each_checks_its_own(backups: Backups, theirs: Backups, tmp_path: Path) -> None:
-    own = backups.make()
-    theirs.encrypt("open sesame")
-    newest_there = theirs.make()
-    assert [head.id for head in backups.check()] == [own.id]  # theirs are locked for whoever has no key
-    assert [head.id for head in theirs.check()] == [newest_there.id]
-    elsewhere = replace(theirs, home=Home(tmp_path / "new"))  # a home that was lost
-    elsewhere.home.folder.mkdir()
-    assert {head.id for head in elsewhere.check()} == {own.id, newest_there.id}
-
-
 def test_a_list_that_somebody_else_wrote_leads_nowhere_else(backups: Backups, tmp_path: Path) -> None:
     head, repository = backups.make(), backups.repository()
     file = backups.files_in(head)[0]
@@ -193,15 +161,3 @@ def test_killed_while_a_whole_home_comes_back_there_is_all_of_it_or_nothing(
         assert held(Home(target)) == before
         assert [path.name for path in target.parent.iterdir()] == ["back"]
         shutil.rmtree(target)
-
-
-def test_the_folder_of_backups_of_another_time_is_in_none(
-    home: Home, clock: HandClock, tmp_path: Path, backups: Backups
-) -> None:
-    inside = home.folder / "disk"
-    inside.mkdir()
-    SettingsFile(home.settings).change("backup", place=str(inside))
-    backups.make()
-    SettingsFile(home.settings).change("backup", place="")
-    head = backups_of(home, clock).make()
-    assert not any("utatane-backups" in file.path for file in backups.files_in(head))

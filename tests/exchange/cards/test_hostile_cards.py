@@ -13,6 +13,10 @@ from managers.exchange.cards.card import CardUnreadableError
 from managers.exchange.cards.card_bytes import card_in_json, card_in_png
 from managers.exchange.cards.png_chunks import MAX_TEXT_BYTES
 from managers.exchange.items import FoundMemory, FoundPersona, Item, NotTaken, inline_bytes
+from managers.hygiene.scrubbing import Scrubber
+from managers.hygiene.traces import Traces
+from managers.memory.json_documents import encode
+from managers.storage.json_text import load_json
 from managers.storage.texts import Texts
 from tests.exchange.cards.made import in_chunk, items, picture, png, v2, v3
 from tests.exchange.readers.reading import zip_of
@@ -126,3 +130,20 @@ def test_lorebooks_on_their_own_become_a_book(tmp_path: Path) -> None:
     }.items()  # fmt: skip
     (tmp_path / "v3.json").write_text(json.dumps({"spec": "lorebook_v3", "data": {"entries": [], "extensions": {}}}))
     assert isinstance(items(tmp_path / "v3.json")[0], FoundMemory)
+
+
+def test_a_name_goes_from_the_card_and_its_entries_go_from_the_lorebook() -> None:
+    scrubber = Scrubber(Traces(names=("Tanaka",), messages=frozenset({"m1"})))
+    card = {
+        "taken_as": "Aria",
+        "card": v3(description="She is calm. She knows Tanaka. She sings.", tags=["Tanaka", "sea"]),
+    }
+    left = load_json(scrubber.scrub("card.json", encode(card)) or b"")
+    assert left["card"]["data"]["description"].split() == ["She", "is", "calm.", "She", "sings."]
+    assert left["card"]["data"]["tags"] == ["sea"]
+    assert left["card"]["spec"] == "chara_card_v3"
+    odd_ids = [{"id": one, "keys": ["a"], "content": "kept", "kind": [1]} for one in (7, None, ["m2"], {"a": 1})]
+    book = {"entries": [*odd_ids, {"keys": ["Tanaka"], "content": "x"}, {"keys": ["b"], "content": "Tanaka's house"}]}
+    assert load_json(scrubber.scrub("lorebook.json", encode(book)) or b"") == {
+        "entries": [*odd_ids, {"keys": [], "content": "x"}]
+    }

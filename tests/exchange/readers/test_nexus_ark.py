@@ -1,12 +1,14 @@
-"""Rooms of Nexus Ark, in each generation of its layout: all that is in them is found, once."""
+"""Rooms of Nexus Ark: all that is in them is found, once, in each generation of their layout and form of their versions."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from managers.exchange.import_source import open_source
-from managers.exchange.items import ReadingWishes
+from managers.exchange.items import FoundMessage, Item, ReadingWishes
 from managers.exchange.readers import nexus_ark
 from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, OCTOBER
 from tests.exchange.readers.reading import (
@@ -158,3 +160,291 @@ def test_a_log_alone_is_read_in_any_encoding_and_in_two(tmp_path: Path) -> None:
         assert len(found) == 5 + (name == "two")
     assert found[-1].text == "続きは古いエディタで書きました。"
     assert len(messages_of(items_of(tmp_path / "cp932" / "猫_の部屋" / "log.txt", "nexus-ark"))) == 5
+
+
+_DRAWN = "generated_images/cat.png"
+
+
+def _items(tmp_path: Path, log: str, files: dict[str, Any] | None = None, room: str = "猫_の部屋") -> list[Item]:
+    return room_of(tmp_path, {"room_config.json": {}, "log.txt": log, **(files or {})}, room)
+
+
+def _found(
+    tmp_path: Path, log: str, files: dict[str, Any] | None = None, room: str = "猫_の部屋"
+) -> list[FoundMessage]:
+    return messages_of(_items(tmp_path, log, files, room))
+
+
+def _answered(words: str, second: int = 0, day: int = 3, name: str = "猫_の部屋") -> str:
+    return f"## AGENT:{name}\n{words}\n\n2025-10-0{day} (Fri) 21:03:0{second} | x\n\n"
+
+
+def test_messages_of_imports_have_their_date_above(tmp_path: Path) -> None:
+    log = "## USER:user\n2024-01-02 03:04:05\nやあ\n二行目\n\n## AGENT:みい\n2024/1/2 3:05\nはい\n\n## AGENT:みい\n日付なし\n\n"
+    items = _items(tmp_path, log, {"SystemPrompt.txt": "2024-01-02 03:04:05\nやあ"})
+
+    assert [(one.text, one.time, one.is_time_certain) for one in messages_of(items)] == [
+        ("やあ\n二行目", datetime(2024, 1, 2, 3, 4, 5), True),
+        ("はい", datetime(2024, 1, 2, 3, 5), True),
+        ("日付なし", datetime(2024, 1, 2, 3, 5), False),
+    ]
+    assert persona_of(items).system_prompt == "やあ"
+
+
+def test_messages_without_dates_keep_their_order_and_stand_before_those_that_have_one(tmp_path: Path) -> None:
+    log = "".join(f"## {'USER:user' if n % 2 else 'AGENT:みい'}\nうん\n\n" for n in range(20))
+    found = _found(tmp_path, log, {"room_config.json": {"created_at": "2025-05-01 10:00:00"}})
+    assert len(found) == 20
+    assert {(one.time, one.is_time_certain) for one in found} == {(datetime(2025, 5, 1, 10), False)}
+
+    early = "## USER:user\nむかしの言葉\n\n## AGENT:みい\nむかしの返事\n\n"
+    logs = {"logs/0000-00.txt": early, "logs/2025-10.txt": OCTOBER, "log.txt.migrated": early + OCTOBER}
+    found = _found(tmp_path / "2", "", {**logs, "logs/2025-11.txt": "## USER:user\n霜月だね\n\n"})
+    assert [one.text for one in found][:3] == ["むかしの言葉", "むかしの返事", "今日は鎌倉に行ったよ。"]
+    assert len(found) == 8
+    assert not found[0].is_time_certain
+    assert found[-1].time == datetime(2025, 11, 1)  # a month without any date is that month
+
+
+def test_a_half_written_message_gives_way_to_the_whole_one(tmp_path: Path) -> None:
+    whole, half = (
+        OCTOBER + _answered("これは最後まで書かれた返事です。"),
+        OCTOBER + "## AGENT:猫_の部屋\nこれは最後まで書か",
+    )
+    for number, logs in enumerate(({"log.txt.migrating": half}, {"log.txt": half, "log.txt.migrated": whole})):
+        found = _found(tmp_path, whole, logs, f"room{number}")
+        assert [one.text for one in found][-1] == "これは最後まで書かれた返事です。"
+        assert len(found) == 6
+
+
+def test_an_edited_message_keeps_its_earlier_wording_and_what_was_copied_twice_is_said_once(tmp_path: Path) -> None:
+    logs = {"logs/2025-10.txt": OCTOBER.replace("鎌倉", "江の島"), "log.txt.migrated": OCTOBER}
+    found = _found(tmp_path, "", logs)
+    assert len(found) == 5
+    assert found[0].text == "今日は江の島に行ったよ。"
+    assert notes_of(found[0])["earlier_wording"] == "今日は鎌倉に行ったよ。"
+
+    half = "## AGENT:猫_の部屋\nこれは途中までし"
+    logs = {"logs/2025-10.txt": OCTOBER * 2 + half + "か書かれなかった。", "log.txt.migrated": OCTOBER + half}
+    items = _items(tmp_path / "2", "", logs)
+    assert len(messages_of(items)) == 6
+    assert left(items)["nexus_ark.repeated"] == 5 + 6
+
+
+def test_the_first_versions_wrote_other_headers(tmp_path: Path) -> None:
+    for user, persona in (("ユーザー", "みい"), ("花ちゃん", "猫_の部屋")):
+        log = f"## {user}:\nやあ\n\n## {persona}:\nはい\n\n## システム(アラーム):\n起きる\n\n## {user}:\nまたね\n\n"
+        told = "" if user == "ユーザー" else user
+        assert [(one.role, one.speaker, one.text) for one in _found(tmp_path / user, log + OCTOBER)][:5] == [
+            ("user", told, "やあ"),
+            ("persona", "", "はい"),
+            ("system", "record", "起きる"),
+            ("user", told, "またね"),
+            ("user", "", "今日は鎌倉に行ったよ。"),
+        ]
+
+
+def test_a_document_with_headings_is_no_log(tmp_path: Path) -> None:
+    document = "# 本\n\n## 概要:\n海の話。\n\n## 登場人物:\n猫。\n"
+    items = _items(tmp_path, OCTOBER, {"log_import_source/本.txt": document})
+
+    assert len(messages_of(items)) == 5
+    assert left(items)["nexus_ark.no-messages"] == 1
+
+
+_GUESTS: list[tuple[Sequence[str], str]] = [
+    (["猫_の部屋", "猫_の部屋", "客", "客", "客"], "猫_の部屋"),  # whoever speaks last
+    (["客", "客", "客", "猫_の部屋"], "猫_の部屋"),  # and first
+    (["猫_の部屋", "客", "客", "客", "猫_の部屋"], "猫_の部屋"),  # whoever talks more
+    (["客"] * 6 + ["猫_の部屋"], "猫_の部屋"),  # on the same day: together
+    (["まえの名"] * 6 + ["翌日", "猫_の部屋", "客"], "まえの名 猫_の部屋"),  # a folder that was renamed by hand
+    (["客"] * 4 + ["翌日", "猫_の部屋"], "猫_の部屋"),  # little was said
+]
+
+
+def test_a_guest_is_no_former_name_and_a_persona_that_was_renamed_is_one(tmp_path: Path) -> None:
+    for number, (names, own) in enumerate(_GUESTS):
+        log, day = "", 3
+        for second, name in enumerate(names):
+            day += name == "翌日"
+            log += _answered(f"はい{second}", second, day, name) if name != "翌日" else ""
+        found = _found(tmp_path, log, {"room_config.json": {"room_name": "猫 の部屋"}}, f"download ({number})")
+        roles = ["persona" if name in own else "other" for name in names if name != "翌日"]
+        assert [one.role for one in found] == roles, names
+
+
+def test_a_picture_that_a_tool_drew_or_that_is_folded_stands_with_the_answer(tmp_path: Path) -> None:
+    path = _DRAWN.replace("/", "\\")
+    told = f"[Generated Image: characters\\猫_の部屋\\{path}]\n📝 Prompt: a cat\n[VIEW_IMAGE: characters\\猫_の部屋\\{path}]"
+    tool = f"## SYSTEM:tool_result:generate_image:c\n🛠️ 描きました。\n\n[RAW_RESULT]\n{told}\n[/RAW_RESULT]\n\n"
+    items = _items(tmp_path, OCTOBER + tool + _answered("描いたよ。"), {_DRAWN: b"x"})
+    *_, drawing, answer = messages_of(items)
+    assert notes_of(drawing)["raw_result"] == told
+    assert ([file.path for file in answer.files], drawing.files) == ([_DRAWN], ())
+    assert "nexus_ark.unnamed-file" not in left(items)
+
+    folded = _answered(f"<details>\n[Generated Image: {_DRAWN}]\n</details>\n見て。")
+    (message,) = _found(tmp_path / "2", folded, {_DRAWN: b"x"})
+    assert ([file.path for file in message.files], message.text) == ([_DRAWN], "見て。")
+
+
+def test_words_without_a_date_have_the_day_of_their_answer(tmp_path: Path) -> None:
+    def undated(*spoken: tuple[str, str]) -> str:
+        told = ""
+        for asked, time in spoken:
+            told += f"## USER:user\n{asked}\n\n## SYSTEM:tool_result:recall_memories:c\n🛠️ 思い出した\n\n"
+            told += f"## AGENT:猫_の部屋\nはい。\n\n{time} | gemini-2.5-pro\n\n"
+        return told
+
+    october = undated(("やあ", "2025-10-30 (Thu) 22:00:00"), ("おはよう", "2025-10-31 (Fri) 08:00:00"))
+    november = "## SYSTEM:dreaming_end\n夢を見た\n\n" + undated(("霜月だね", "2025-11-01 (Sat) 08:00:00"))
+    logs = {"logs/2025-10.txt": october, "logs/2025-11.txt": november, "log.txt.migrated": october + november}
+    found = _found(tmp_path, "", logs)
+
+    assert [(one.text, one.time) for one in found if one.role != "persona" and not one.speaker] == [
+        ("やあ", datetime(2025, 10, 30, 22)),
+        ("おはよう", datetime(2025, 10, 31, 8)),
+        ("霜月だね", datetime(2025, 11, 1, 8)),
+    ]
+    assert [one.time for one in found if one.speaker == "tool_result"] == [one.time for one in found if one.mind]
+    assert next(one.time for one in found if one.speaker == "dreaming_end") == datetime(2025, 11, 1, 8)
+    assert [one.is_time_certain for one in found].count(True) == 3
+    assert len(found) == 10
+
+
+def _room(tmp_path: Path, files: dict[str, Any], name: str = "猫_の部屋") -> list[Item]:
+    return room_of(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER, **files}, name)
+
+
+def test_months_hold_weeks_moments_and_notes_and_a_core_memory_with_blocks_is_taken_apart(tmp_path: Path) -> None:
+    items = room_of(tmp_path, MONTHLY)
+    assert [(one.day, one.fields["summary"], one.fields["key_events"]) for one in memories_of(items, "episode")] == [
+        ("2025-10-01~2025-10-31", "海の月だった。", []),
+        ("2025-10-03", "鎌倉の海の話をした。", ["絵を見せてもらった。"]),
+        ("2025-10-06~2025-10-12", "静かな週だった。", []),
+    ]
+    texts = {kind: [one.text for one in memories_of(items, kind)] for kind in ("notepad", "core_memory", "diary")}
+    assert texts == {
+        "notepad": ["明日は雨。", "## research_notes\n\n波は風から。", "## working_memory\n\nいま詩を書いている。"],
+        "core_memory": ["### 自己同一性 (Self Identity)\nわたしは猫。名前は みい。"],
+        "diary": ["### 2025-09-01\n夏の終わり。", "### 2025-10-03\n10月3日。海の話を聞いた。"],
+    }
+    assert [(one.name, one.text) for one in memories_of(items, "entity")][1] == ("鎌倉", "海と大仏の町だ。")
+
+    items = room_of(tmp_path / "2", GENERATIONS["archives"])
+    assert [one.text for one in memories_of(items, "core_memory")] == ["わたしは猫。名前は みい。"]
+    assert [one.text for one in memories_of(items, "diary")] == [
+        "## 日記 (Diary) - AIによる要約\n\n秋に鎌倉の話をした。",
+        "## アーカイブ要約 (Archive Summary)\n\n夏は静かだった。",
+        "9月。夏の終わり。",
+        "10月3日。海の話を聞いた。",
+    ]
+
+
+def test_a_broken_list_gives_what_is_whole(tmp_path: Path) -> None:
+    broken = '[{"date": "2025-10-03", "summary": "海。"}, {"date": "2025-10-04", "summary": "山'
+    items = _room(tmp_path, {"memory/episodic/2025-10.json": broken})
+
+    assert [one.fields["summary"] for one in memories_of(items, "episode")] == ["海。"]
+    assert left(items)["nexus_ark.broken-json"] == 1
+
+
+@pytest.mark.parametrize("is_wrapped", [False, True])
+def test_letters_and_purposes_of_later_versions_come_too(tmp_path: Path, *, is_wrapped: bool) -> None:
+    letters = [
+        {
+            "id": f"ltr_{day}",
+            "title": "x",
+            "body": body,
+            "created_at": f"2026-06-0{day}T12:00:00+00:00",
+            "read_at": None,
+        }
+        for day, body in ((2, "積もったよ。"), (1, "降っている。"))
+    ]
+    asked = {"question": "海はなぜ鳴る?", "priority": 0.8, "created_at": "2026-06-01 09:00:00"}
+    purpose = {
+        "core_values": ["静けさ"],
+        "stable_interests": [],
+        "active_interests": [{"topic": "波の音", "priority": 0.7}],
+        "open_questions": [asked, "月は?"],
+        "preferred_behaviors": ["差分を追記する"],
+    }
+    files = {
+        "letterbox/letters.json": {"letters": letters} if is_wrapped else letters,
+        "memory/purpose_profile.json": purpose,
+        "memory/research_threads/waves.md": "# 波\n\n## Thesis\n\n風から。",
+        "memory/research_threads/index.json": {"threads": []},
+    }
+    items = _room(tmp_path, files)
+
+    written = next(one for one in memories_of(items, "knowledge") if one.name == "letters.md").text
+    assert written.index("降っている。") < written.index("積もったよ。")
+    assert "2026-06-02T12:00:00+00:00" in written
+    assert [one.name for one in memories_of(items, "knowledge")] == ["letters.md", "waves.md"]
+    assert [one.fields["topic"] for one in memories_of(items, "question")] == ["海はなぜ鳴る?", "月は?"]
+    assert memories_of(items, "question")[0].time == datetime(2026, 6, 1, 9)
+    (core,) = memories_of(items, "core_memory")
+    assert "- 静けさ" in core.text
+    assert "- 波の音" in core.text
+    assert left(items)["nexus_ark.no-counterpart"] == 2
+
+
+def test_cards_that_were_merged_or_copied_do_not_come_beside_the_living_one(tmp_path: Path) -> None:
+    card = "# Entity Memory: 海\nCreated: 2026-05-12 12:00:00\n\n"
+    gone = {"status": "archived"}
+    index = {
+        "ent_1": {"canonical_name": "海", "aliases": ["うみ", "海原"], "filename": "海.md", "status": "active"},
+        "ent_2": {"filename": "浜.md", "archived_file": "archived/浜_1.md", "merged_into": "ent_1", **gone},
+        "ent_3": {"filename": "島.md", "archived_file": "archived/島_1.md", **gone},
+        "ent_4": {"filename": "岸.md", "merged_into": "ent_1", **gone},
+    }
+    told = {
+        "海.md": card + "青い。",
+        "海.md.bak": card + "古い写し。",
+        "山.md.migrated": card.replace("海", "山") + "高い。",
+        "岸.md": "まとめられた岸。",
+        "_index.json": {"version": 1, "entities": index},
+        "_embeddings.json": {"海": [0.1]},
+        "archived/浜_1.md": "まとめられた浜。",
+        "archived/島_1.md": card.replace("海", "島") + "遠い。",
+        "_merged/20260513__渚.md": "まとめられた渚。",
+        "人々/田中.md": "自分で作った分類。",
+    }
+    items = _room(tmp_path, {f"memory/entities/{name}": one for name, one in told.items()})
+
+    found = {one.name: (one.text, one.fields.get("aliases", [])) for one in memories_of(items, "entity")}
+    assert found == {"海": ("青い。", ["うみ", "海原"]), "島": ("遠い。", []), "山": ("高い。", [])}
+    assert [one.name for one in memories_of(items, "knowledge")] == ["田中.md"]
+    codes = {"merged": 3, "backup": 1, "bookkeeping": 1, "missing-file": 1}
+    assert left(items) == {f"nexus_ark.{code}": count for code, count in codes.items()}
+
+
+def test_no_word_of_a_card_is_lost(tmp_path: Path) -> None:
+    created = "Created: 2026-01-01 12:00:00"
+    for number, (card, *told) in enumerate((
+        (f"# Entity Memory: {'長' * 120}\n{created}\n\n高い。", "山", f"{'長' * 120}\n\n高い。", 12),
+        ("# 月\n\n夜の灯。\nCreated: は英語で作成。", "山", "# 月\n\n夜の灯。\nCreated: は英語で作成。", None),
+        (f"# Entity Memory: 山\n高い。\n\n{created}", "山", f"高い。\n\n{created}", None),
+        (f"# Entity Memory: 峰\n\n{created}\n高い。", "峰", "高い。", 12),
+    )):  # fmt: skip
+        (found,) = memories_of(_room(tmp_path / f"{number}", {"memory/entities/山.md": card}), "entity")
+        assert [found.name, found.text, found.time and found.time.hour] == told
+
+
+def test_sessions_of_a_day_follow_one_another_as_they_were(tmp_path: Path) -> None:
+    day = "2026-05-12"
+    told = [
+        {"id": f"episode_{day}_002", "date": day, "time": "21:00:00", "summary": "夜の話。", "arousal": 0.4},
+        {"id": f"episode_{day}_001", "date": day, "time": "9:00:00", "summary": "朝の話。", "arousal": 0.7},
+        {"date": day, "type": "achievement", "summary": "詩を書いた。", "created_at": f"{day} 23:00:00"},
+        {"date": "2026-05-04~2026-05-10", "summary": "静かな週。", "compressed": True, "arousal_avg": 0.3},
+    ]
+    older = [{"id": f"episode_{day}_001", "date": day, "summary": "朝の話の、まえの言い方。"}]
+    items = _room(tmp_path, {"memory/episodic/2026-05.json": told, "memory/episodic_memory.json": older})
+
+    week, found = memories_of(items, "episode")
+    assert found.fields["summary"] == "朝の話。\n\n夜の話。"
+    assert found.fields["key_events"] == ["詩を書いた。"]
+    assert found.fields["source_ids"] == [f"episode_{day}_001", f"episode_{day}_002"]
+    assert (found.fields["arousal"], week.fields["arousal"]) == (0.7, 0.3)
+    assert left(items)["nexus_ark.repeated-memory"] == 1

@@ -1,11 +1,13 @@
-"""The log of a Nexus Ark room, taken apart: what was written is what is read, and not one character is lost."""
+"""The log of a Nexus Ark room, taken apart: what was written is read, not one character is lost, and copies add nothing."""
 
 from collections import Counter
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from managers.exchange.readers.nexus_ark.room_conversation import RoomConversation
 from managers.exchange.readers.nexus_ark.room_dates import date_line
 from managers.exchange.readers.nexus_ark.room_log import split_log
 from managers.exchange.readers.nexus_ark.room_marks import read_body
@@ -138,3 +140,48 @@ def test_an_answer_that_was_broken_off_is_still_an_answer() -> None:
     ):
         found = read_body("persona", body)
         assert [found.text, found.thought, found.emotion] == told
+
+
+_SHORT = st.sampled_from(["うん", "はい", "やあ", "そうだね", "海に行った。\n楽しかった", "それで?"])
+
+
+@dataclass(frozen=True)
+class _Record:
+    """A message of a log; `pause` seconds after the one before, and without its date where `is_dated` is false."""
+
+    words: str
+    pause: int
+    is_dated: bool
+
+
+_RECORDED = st.builds(_Record, _SHORT, st.integers(1, 200_000), st.sampled_from([True, True, True, False]))
+
+
+def _records(spoken: list[_Record]) -> list[tuple[str, str]]:
+    """Return what each message is known by in the test, and how it stands in a log."""
+    now, records = datetime(2025, 1, 1, 8), []
+    for number, one in enumerate(spoken):
+        now += timedelta(seconds=one.pause)
+        header = "## AGENT:みい" if number % 2 else "## USER:user"
+        date = f"\n\n{now:%Y-%m-%d (%a) %H:%M:%S}" if one.is_dated else ""
+        records.append((f"{header[3:7]} {one.words}", f"{header}\n{one.words}{date}\n\n"))
+    return records
+
+
+def _joined(*logs: str) -> list[str]:
+    room = RoomConversation()
+    for number, log in enumerate(logs):
+        room.add([(f"log{number}", split_log(log).pieces)])
+    return [
+        f"{'USER' if one.piece.role == 'user' else 'AGEN'} {one.read().text}"
+        for one in room.messages(datetime(2024, 1, 1))
+    ]
+
+
+@given(st.lists(_RECORDED, min_size=1, max_size=14), st.integers(0, 14), st.integers(0, 14))
+def test_archives_that_overlap_make_one_conversation(spoken: list[_Record], first: int, second: int) -> None:
+    records = _records([_Record(one.words, one.pause, is_dated=True) for one in spoken])
+    begin, end = sorted((min(first, len(records)), min(second, len(records))))
+    older, newer = [record for _, record in records[:end]], [record for _, record in records[begin:]]
+
+    assert _joined("".join(newer), "".join(older)) == [told for told, _ in records]

@@ -70,17 +70,6 @@ def test_an_encoding_that_shows_late_is_told(tmp_path: Path, plain: int) -> None
         assert [one.text for one in found[-5:]] == [words] * 5, encoding
 
 
-def test_rarer_encodings_are_told_too(tmp_path: Path) -> None:
-    for encoding, name, line in (
-        ("gb18030", "小明", "今天天气很好，我们去公园散步吧。"),
-        ("koi8_r", "Алиса", "Сегодня хорошая погода, пойдём гулять в парк."),
-        ("cp1252", "Élise", "Aujourd'hui il fait très beau, allons à la forêt où l'été a déjà commencé."),
-    ):
-        found = _read(tmp_path, f"{name}: {line}\nBob: {line}\n".encode(encoding) * 5)
-        assert {one.text for one in found} == {line}
-        assert [one.speaker for one in found[:2]] == [name, "Bob"]
-
-
 _DATED = [
     ("[13/01/2024, 21:33:12] Aki: Hi\n\u200e[13/01/2024, 21:34:00] Luna: Hello,\nAki!\n", 12),
     ("1/13/24, 9:33\u202fPM - Aki: Hi\n1/13/24, 9:34\u202fPM - Luna: Hello,\nAki!\n", 0),
