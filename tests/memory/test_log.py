@@ -4,6 +4,7 @@ import multiprocessing
 import threading
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -158,12 +159,14 @@ def test_readers_see_every_message_once_while_others_append_and_roll(paths: Pers
     def write() -> None:
         clock = HandClock(start)
         log = ConversationLog(paths, clock, Random(3))
-        for number, text in enumerate(expected):
-            clock.set(start + timedelta(hours=16 * number))
-            log.append("user", "Sara", text)
-            if number % 7 == 0:
-                log.roll()
-        done.set()
+        try:
+            for number, text in enumerate(expected):
+                clock.set(start + timedelta(hours=16 * number))
+                log.append("user", "Sara", text)
+                if number % 7 == 0:
+                    log.roll()
+        finally:
+            done.set()
 
     def read() -> None:
         log, seen = ConversationLog(paths, HandClock(start), Random(4)), 0
@@ -173,11 +176,8 @@ def test_readers_see_every_message_once_while_others_append_and_roll(paths: Pers
                     failures.append(f"{seen} {found}")
                 seen = len(found)
 
-    threads = [threading.Thread(target=work) for work in (read, read, write)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(lambda work: work(), (read, read, write))]
     assert failures == []
     assert everything(another(ConversationLog(paths, HandClock(start), Random(5)))) == expected
 
@@ -190,11 +190,8 @@ def append_from_a_process(folder: Path, name: str) -> None:
         for number in range(15):
             log.append("user", name, str(number))
 
-    speaking = [threading.Thread(target=say, args=(name + thread,)) for thread in "12"]
-    for thread in speaking:
-        thread.start()
-    for thread in speaking:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(say, [f"{name}1", f"{name}2"])]
 
 
 def test_several_threads_of_several_processes_append_at_once(log: ConversationLog) -> None:

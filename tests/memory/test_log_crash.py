@@ -168,11 +168,11 @@ def check_rolled(death: Death) -> None:
     check_that_work_goes_on(folder, DAYS)
 
 
-def test_roll(tmp_path: Path, kill: Kill) -> None:
+def test_roll(tmp_path: Path) -> None:
     """38 days over two months: two archives, of which one is there already."""
     fresh = fresh_folders(tmp_path, 38)
     open_log(tmp_path / "talk", now=START + timedelta(days=20)).roll()
-    for death in kill(roll_days, fresh):
+    for death in kill_everywhere(roll_days, fresh):
         check_rolled(death)
 
 

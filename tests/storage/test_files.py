@@ -4,8 +4,8 @@ import errno
 import itertools
 import os
 import stat
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -122,11 +122,8 @@ def test_what_is_set_aside_keeps_its_bytes_and_never_another_files_name(tmp_path
 def test_threads_that_write_one_file_leave_one_of_their_versions(tmp_path: Path) -> None:
     path = tmp_path / "note.txt"
     versions = [bytes([65 + number]) * 5_000 for number in range(6)]
-    threads = [threading.Thread(target=files.write_atomic, args=(path, version)) for version in versions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(lambda version: files.write_atomic(path, version), versions)]
     assert path.read_bytes() in versions
     assert [left.name for left in tmp_path.iterdir()] == ["note.txt"]
 

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 
@@ -48,11 +49,8 @@ def test_threads_take_turns_and_one_thread_may_enter_twice(paths: PersonaPaths) 
                 with guard:
                     inside -= 1
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(lambda _: work(), range(4))]
     assert most == 1
 
 

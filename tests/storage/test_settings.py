@@ -1,8 +1,8 @@
 """Settings: a mistake in the file is named, never fatal, and never overwritten."""
 
 import os
-import threading
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -150,10 +150,7 @@ def test_two_who_change_at_once_lose_nothing(file: SettingsFile) -> None:
             file.change(section, **{key: value})
 
     jobs = [("recall", "per_index"), ("recall", "max_hits"), ("conversation", "window_turns")]
-    threads = [threading.Thread(target=change, args=job) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(lambda job: change(*job), jobs)]
     found = file.load()[0]
     assert [getattr(getattr(found, section), key) for section, key in jobs] == [10, 10, 10]

@@ -4,6 +4,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -282,11 +283,11 @@ def test_who_looks_while_somebody_writes_puts_nothing_aside(tmp_path: Path, monk
             journal_of(paths).apply({paths.notepad: b"written"})
 
     monkeypatch.setattr(Journal, "_roll_forward", slowly)
-    writer = threading.Thread(target=write)
-    writer.start()
-    decided.wait()
-    monkeypatch.setattr(Journal, "is_pending", noticed)
-    settle(paths)  # sees the journal, and waits for the lock
-    writer.join()
+    with ThreadPoolExecutor() as pool:
+        writer = pool.submit(write)
+        decided.wait()
+        monkeypatch.setattr(Journal, "is_pending", noticed)
+        settle(paths)  # sees the journal, and waits for the lock
+    writer.result()
     assert paths.notepad.read_bytes() == b"written"
     assert put_aside(paths) == []
