@@ -1,7 +1,6 @@
 """What makes vectors: the built-in one, the cache before slow ones, Gemini on the wire, and a local model."""
 
 import importlib.util
-from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import IN_MEMORY, CachedEmbedder
 from managers.recall.embedders.gemini import GeminiEmbedder, estimated_tokens
 from managers.recall.embedders.local_model import LocalModelEmbedder
@@ -23,7 +21,7 @@ from managers.usage.meter import Meter
 from tests.fakes import HandClock
 from tests.recall.conftest import Open
 from tests.recall.embedding_server import EmbeddingServer, Mood
-from tests.recall.looking import Talk, caught_up, codes, found
+from tests.recall.looking import FakeEmbedder, Talk, caught_up, codes, found
 from tests.speeds import one_quick
 
 TEXTS = ["I walked the dog.", "I was walking my dogs.", "The stock market fell.",
@@ -52,31 +50,8 @@ def test_any_text_gets_a_unit_vector(texts: list[str]) -> None:
 # The cache
 
 
-class Counting:
-    """An embedder that counts what it is asked."""
-
-    name = "counting"
-    factor = 1.0
-    is_remote = True
-    is_slow = True
-    is_ready = True
-
-    def load(self) -> None:
-        """Nothing."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        self.asked += texts
-        return NgramEmbedder().passages(texts)
-
-    def query(self, text: str) -> Vectors:
-        return self.passages([text])
-
-
 def test_no_text_is_embedded_twice_even_after_a_restart_unless_it_was_forgotten(tmp_path: Path) -> None:
-    counting, path = Counting(), tmp_path / "cache.sqlite"
+    counting, path = FakeEmbedder(), tmp_path / "cache.sqlite"
     asking = CachedEmbedder(counting, path)
     for _ in range(2):
         asking.query("what was said off the record")
@@ -97,7 +72,7 @@ def test_no_text_is_embedded_twice_even_after_a_restart_unless_it_was_forgotten(
 def test_the_cache_in_memory_has_a_limit_and_a_broken_one_is_begun_anew(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     path.write_bytes(b"no database " * 1000)
-    cached = CachedEmbedder(Counting(), path)
+    cached = CachedEmbedder(FakeEmbedder(), path)
     assert len(cached.passages([f"text {number}" for number in range(IN_MEMORY + 300)])) == IN_MEMORY + 300
     assert len(cached._memory) == IN_MEMORY
 

@@ -1,43 +1,15 @@
 """What was forgotten is out of every derived file by the next night, or soon, or at the next start."""
 
-from collections.abc import Sequence
-
-import numpy as np
 import pytest
 
-from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import CachedEmbedder
 from managers.recall.engine import Recall
 from managers.recall.index import upkeep
 from managers.storage.paths import PersonaPaths
 from tests.recall.conftest import Open
-from tests.recall.looking import Talk, assert_sound, caught_up, found, save_vectors, wait_for
+from tests.recall.looking import FakeEmbedder, Talk, assert_sound, caught_up, found, save_vectors, wait_for
 
 SECRET, RIVER = "The pangolin has the key.", "We walked by the river."
-
-
-class Slow:
-    """An embedder of random vectors, slow enough to be cached, which counts what it is asked."""
-
-    name = "slow"
-    factor = 1.0
-    is_remote = False
-    is_slow = True
-    is_ready = True
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def load(self) -> None:
-        """Nothing."""
-
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        self.asked += texts
-        rows = [np.random.default_rng(len(text)).normal(size=8) / 4 for text in texts]
-        return np.array(rows, np.float32)
-
-    def query(self, text: str) -> Vectors:
-        return self.passages([text])
 
 
 def holds_secret(paths: PersonaPaths) -> list[str]:
@@ -110,7 +82,7 @@ def test_the_snapshot_holds_only_what_lives(recall: Recall, open_recall: Open, t
 
 def test_the_cache_forgets_too_and_goes_when_nobody_uses_it(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
     path = paths.rag_index / "embeddings.sqlite"
-    slow = Slow()
+    slow = FakeEmbedder()
     secret = talk.user(SECRET)
     talk.user(RIVER)
     recall = caught_up(open_recall(embedder=CachedEmbedder(slow, path)))

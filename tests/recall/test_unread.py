@@ -2,21 +2,18 @@
 
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from managers.recall.documents import process as reading
 from managers.recall.documents.parts import Part
-from managers.recall.embedders import Vectors
 from managers.recall.engine import Recall
 from managers.recall.index import indexing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 from tests.recall.conftest import Episode, Open
-from tests.recall.looking import Talk, assert_sound, codes, found
+from tests.recall.looking import FakeEmbedder, Talk, assert_sound, codes, found
 from tests.recall.test_documents import packed_as
 from tests.recall.test_reading_process import pdf_bomb
 from tests.speeds import one_quick
@@ -79,30 +76,10 @@ def test_a_name_that_is_no_text_and_a_round_link_stop_nothing(recall: Recall, ta
     assert any("caf?.txt" in notice.sentence("en") for notice in recall.status().notices)
 
 
-class _Refuses:
-    """An embedder that cannot take one text, as a library with a flaw might not."""
-
-    name = "refuses"
-    factor = 1.0
-    is_remote = is_slow = False
-    is_ready = True
-
-    def load(self) -> None:
-        """Nothing."""
-
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        if any("poison" in text for text in texts):
-            raise ZeroDivisionError
-        return np.full((len(texts), 4), 0.5, np.float32)
-
-    def query(self, text: str) -> Vectors:
-        return self.passages([text])
-
-
 def test_a_file_that_can_be_read_and_not_indexed_costs_no_other(open_recall: Open, paths: PersonaPaths) -> None:
     for name in ("a", "b", "c"):
         write(paths.knowledge / f"{name}.txt", b"The barn is " + (b"poison" if name == "b" else name.encode()))
-    recall = open_recall(embedder=_Refuses())
+    recall = open_recall(embedder=FakeEmbedder(is_slow=False))
     recall.catch_up()
     assert set(found(recall, "barn")) == {"The barn is a", "The barn is c"}
     assert "knowledge/b.txt" in next(iter(recall.status().notices)).sentence("ja")
