@@ -46,13 +46,13 @@ def test_every_change_is_in_the_history_and_can_be_undone(store: PersonaStore) -
     assert store.get("a").greeting == "hi"
 
 
-@pytest.mark.parametrize("strange", ["x", {"step": 1}, 7, None, True])
-def test_records_of_steps_that_are_no_list_keep_nobody_from_changing_it(store: PersonaStore, strange: object) -> None:
+def test_records_of_steps_that_are_no_list_keep_nobody_from_changing_it(store: PersonaStore) -> None:
     path = store.create("a", language="en").paths.persona_json
-    path.write_text(json.dumps({"user_name": "Aoi", "migrations": strange}))
-    assert store.set_greeting("a", "hello").user_name == "Aoi"
-    (step,) = json.loads(path.read_text())["migrations"]
-    assert step["step"] == "gather_user"
+    for strange in ("x", {"step": 1}, 7, None, True):
+        path.write_text(json.dumps({"user_name": "Aoi", "migrations": strange}))
+        assert store.set_greeting("a", "hello").user_name == "Aoi"
+        (step,) = json.loads(path.read_text())["migrations"]
+        assert step["step"] == "gather_user"
 
 
 def test_what_this_version_does_not_know_is_left_alone(store: PersonaStore) -> None:
