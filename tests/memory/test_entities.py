@@ -26,6 +26,11 @@ def tanaka(*facts: Fact) -> Entity:
     return entity
 
 
+@pytest.fixture
+def store(paths: PersonaPaths, clock: HandClock) -> EntityStore:
+    return EntityStore(paths, clock)
+
+
 @given(
     st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\x85\u2028\u2029"), max_size=80),
     st.text(max_size=20),
@@ -74,24 +79,20 @@ def test_a_bullet_whose_words_were_changed_is_the_persons() -> None:
     assert not moved.facts[0].until
 
 
-def test_a_changed_fact_becomes_history() -> None:
+def test_a_changed_fact_becomes_history_and_one_that_is_said_again_has_more_evidence() -> None:
     moved = tanaka(
         fact("京都に住んでいる", slot="home"), fact("大阪に引っ越した", "m9", since="2026-03-20", slot="home")
     )
     assert [f.text for f in moved.current_facts] == ["大阪に引っ越した"]
     assert moved.facts[0].text == "2026-03まで: 京都に住んでいる"
+    again = tanaka(fact("猫を飼っている", "m1"), fact("猫を飼っている。", "m2"))
+    assert [f.evidence for f in again.facts] == [("m1", "m2")]
     english = with_fact(Entity("Ann"), fact("lived in Kyoto", slot="home"))
     english = with_fact(english, fact("moved to Oslo", "m9", since="2026-03-20", slot="home"))
     assert english.facts[0].text == "until 2026-03: lived in Kyoto"
 
 
-def test_the_same_thing_said_again_adds_its_evidence() -> None:
-    entity = tanaka(fact("猫を飼っている", "m1"), fact("猫を飼っている。", "m2"))
-    assert [f.evidence for f in entity.facts] == [("m1", "m2")]
-
-
-def test_aliases_land_on_one_entity(paths: PersonaPaths, clock: HandClock) -> None:
-    store = EntityStore(paths, clock)
+def test_aliases_land_on_one_entity(store: EntityStore) -> None:
     store.note("田中さん", "絵を描く", author="user", mind="user", kind="person")
     text, read = store.read_text("田中さん")
     store.write_text(
@@ -106,18 +107,21 @@ def test_aliases_land_on_one_entity(paths: PersonaPaths, clock: HandClock) -> No
         assert name_key(one) == name_key(other)
 
 
-def test_a_persons_edit_meets_the_file_that_was_read(paths: PersonaPaths, clock: HandClock) -> None:
-    store = EntityStore(paths, clock)
+def test_what_cannot_be_written_or_read_is_said(store: EntityStore, paths: PersonaPaths) -> None:
     store.note("Luna", "a cat", author="user", mind="user", kind="pet")
     _, read = store.read_text("Luna")
     store.path("Luna").write_text("changed elsewhere")
     with pytest.raises(ExternallyChangedError):
         store.write_text("Luna", "mine", based_on=read, author="user", reason="edit")
+    with pytest.raises(UnsafeNameError):
+        store.path("../../x")
+    (paths.entity_memory / "x.md").write_bytes(b"\xff\xfe\x00")
+    assert [one.name for one in store.all()] == ["Luna"]
+    assert store.notices[0].code == "file-set-aside"
 
 
-def test_what_is_noted_joins_what_an_editor_saved_just_now(paths: PersonaPaths, clock: HandClock) -> None:
+def test_what_is_noted_joins_what_an_editor_saved_just_now(store: EntityStore) -> None:
     """Into the same file: the folder tells nothing of that, and who is listed is as they were for seconds."""
-    store = EntityStore(paths, clock)
     store.note("Tanaka", "lives in Kyoto", author="Nemu", mind="m")
     path = store.path("Tanaka")
     long_ago = time.time() - 60
@@ -151,19 +155,6 @@ def test_a_card_in_another_normal_form_is_written_where_it_lies(paths: PersonaPa
     assert store.all() == []
 
 
-def test_unsafe_names_are_refused(paths: PersonaPaths, clock: HandClock) -> None:
-    with pytest.raises(UnsafeNameError):
-        EntityStore(paths, clock).path("../../x")
-
-
-def test_a_file_that_is_no_text_is_set_aside(paths: PersonaPaths, clock: HandClock) -> None:
-    store = EntityStore(paths, clock)
-    paths.entity_memory.mkdir()
-    (paths.entity_memory / "x.md").write_bytes(b"\xff\xfe\x00")
-    assert store.all() == []
-    assert store.notices[0].code == "file-set-aside"
-
-
 def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:
     entity = tanaka(fact("京都に住んでいる", since="2020-01-01", slot="home"))
     for number in range(2 * KEPT_FACTS):
@@ -174,8 +165,7 @@ def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:
     assert kept.facts[0].slot == "home"
 
 
-def test_several_words_find_whoever_holds_all_of_them(paths: PersonaPaths, clock: HandClock) -> None:
-    store = EntityStore(paths, clock)
+def test_several_words_find_whoever_holds_all_of_them(store: EntityStore) -> None:
     store.note("モモちゃん", "猫。入院していた。", author="user", mind="user")
     store.note("ゆき", "モモちゃんの入院を心配していた。", author="user", mind="user")
     store.note("京都", "来週行く。", author="user", mind="user")

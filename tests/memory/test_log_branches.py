@@ -100,41 +100,22 @@ def test_what_is_imported_stands_in_the_present_conversation(log: ConversationLo
     assert everything(log) == ["import 0", "one", "two"]
 
 
-def test_a_record_that_lost_its_trailer_stays_on_its_branch(log: ConversationLog, clock: HandClock) -> None:
+def test_what_lost_its_trailer_its_branch_or_the_branches_record(log: ConversationLog, clock: HandClock) -> None:
     first, _ = say(log, clock, "one", "two")
     log.branch(first.id)
-    say(log, clock, "three", "four", "five")
+    say(log, clock, "three", "four", "x" * 30_000)
     data = log.paths.log.read_bytes()
+    records = parse(data).records
     at = data.index(b"four\n\n") + len(b"four\n\n")
     log.paths.log.write_bytes(data[:at] + data[data.index(b"\n", at) + 1 :])
-    assert everything(another(log)) == ["one", "three", "four", "five"]
-    assert texts(another(log).tail(9)) == ["one", "three", "four", "five"]
-    log.switch_branch(FIRST)
-    assert everything(another(log)) == ["one", "two"]
-
-
-def test_a_message_whose_branch_was_torn_off_is_unfinished(log: ConversationLog, clock: HandClock) -> None:
-    """A crash may leave all of a message but the branch that it stands on; on another one it would stand wrong."""
-    first, _ = say(log, clock, "one", "two")
-    log.branch(first.id)
-    (third,) = say(log, clock, "x" * 30_000)
-    data = log.paths.log.read_bytes()
+    assert everything(another(log)) == texts(another(log).tail(9)) == ["one", "three", "four", "x" * 30_000]
     for torn in (data[: data.rindex(b" | branch=")], data[: data.rindex(b"branch=") + 12]):
-        log.paths.log.write_bytes(torn)
-        again = another(log, clock.now())
-        again.append("user", "Sara", "four")
-        assert everything(another(log)) == ["one", "four"]
+        log.paths.log.write_bytes(torn)  # by a crash; on another branch the message would stand wrong
+        another(log, clock.now()).append("user", "Sara", "five")
+        assert everything(another(log)) == ["one", "three", "four", "five"]
         assert all(path.stat().st_size > 30_000 for path in log.paths.folder.glob("log.txt.broken-*"))
-    assert third.branch
-
-
-def test_branches_whose_records_are_lost_show_all_that_is_left(log: ConversationLog, clock: HandClock) -> None:
-    first, _ = say(log, clock, "one", "two")
-    log.branch(first.id)
-    say(log, clock, "three")
-    records = parse(log.paths.log.read_bytes()).records
     log.paths.log.write_bytes(b"".join(format_record(one) for one in records if not one.moves))
-    assert everything(another(log)) == ["one", "two", "three"]
+    assert everything(another(log)) == ["one", "two", "three", "four", "x" * 30_000]
 
 
 def test_the_other_computers_branch_comes_along(log: ConversationLog, clock: HandClock, tmp_path: Path) -> None:

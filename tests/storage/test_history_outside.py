@@ -61,20 +61,11 @@ def test_an_edit_of_the_same_length_within_the_same_instant_is_found(history: Hi
 
 
 def test_logs_documents_indexes_and_secrets_are_not_kept(history: History, paths: PersonaPaths) -> None:
-    others = [
-        paths.log,
-        paths.log_archives / "2026-01.txt",
-        paths.attachments / "a.txt",
-        paths.knowledge / "b.md",
-        paths.rag_index / "index.bin",
-        paths.emotion_log,
-        paths.memory / "emotion_log_2026-01.json",
-        paths.recall_log,
-        paths.memory / "secrets.toml",
-        paths.folder / "secrets.toml",
-        paths.folder / "core_memory.txt.broken-20260101-000000",
-        paths.memory / ".insights.json.77.utatane-tmp",
-    ]
+    names = "log.txt log_archives/2026-01.txt attachments/a.txt knowledge/b.md rag_index/index.bin secrets.toml"
+    names += " memory/emotion_log.json memory/emotion_log_2026-01.json memory/recall_log.jsonl memory/secrets.toml"
+    names += " core_memory.txt.broken-20260101-000000 memory/.insights.json.77.utatane-tmp"
+    others = [paths.folder / name for name in names.split()]
+    assert {paths.log, paths.rag_index / "index.bin", paths.emotion_log, paths.recall_log} < {*others}
     for path in others:
         write_atomic(path, "x")
     assert history.notice_outside() is None
