@@ -41,15 +41,6 @@ def test_what_is_written_here_ages_own_library_opens_and_so_do_we() -> None:
         assert opened(made).read() == data
 
 
-@pytest.mark.slow
-def test_what_ages_own_library_wrote_is_opened_in_any_order() -> None:
-    data = random.Random(3).randbytes(2 * PIECE + 5)
-    file = opened(pyrage.passphrase.encrypt(data, WORDS))
-    for begin in (2 * PIECE - 3, 0, PIECE + 1, 2 * PIECE + 5, 9 * PIECE):
-        file.seek(begin)
-        assert file.read(11) == data[begin : begin + 11]
-
-
 def test_a_wrong_passphrase_is_said_and_an_empty_one_is_asked_for() -> None:
     made = encrypted(b"secret")
     with pytest.raises(WrongPassphraseError, match="does not open"):

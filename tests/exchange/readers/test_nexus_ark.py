@@ -29,7 +29,6 @@ from tests.exchange.readers.reading import (
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_each_generation_has_the_same_conversation_and_memories(tmp_path: Path, generation: str) -> None:
     items = room_of(tmp_path, GENERATIONS[generation])
-
     assert said(items) == [
         ("user", "", "今日は鎌倉に行ったよ。"),
         ("persona", "", "いいなあ、海!"),
@@ -90,7 +89,6 @@ def test_each_generation_has_the_same_conversation_and_memories(tmp_path: Path, 
 
 def test_what_is_no_speech_is_kept_as_what_it_is(tmp_path: Path) -> None:
     found = messages_of(room_of(tmp_path, MONTHLY))
-
     assert [(file.path, file.name) for file in found[0].files] == [("attachments/海 岸.png", "海岸.png")]
     answer = found[1]
     assert answer.mind == "gemini-2.5-pro"
@@ -182,7 +180,6 @@ def _answered(words: str, second: int = 0, day: int = 3, name: str = "猫_の部
 def test_messages_of_imports_have_their_date_above(tmp_path: Path) -> None:
     log = "## USER:user\n2024-01-02 03:04:05\nやあ\n二行目\n\n## AGENT:みい\n2024/1/2 3:05\nはい\n\n## AGENT:みい\n日付なし\n\n"
     items = _items(tmp_path, log, {"SystemPrompt.txt": "2024-01-02 03:04:05\nやあ"})
-
     assert [(one.text, one.time, one.is_time_certain) for one in messages_of(items)] == [
         ("やあ\n二行目", datetime(2024, 1, 2, 3, 4, 5), True),
         ("はい", datetime(2024, 1, 2, 3, 5), True),
@@ -196,7 +193,6 @@ def test_messages_without_dates_keep_their_order_and_stand_before_those_that_hav
     found = _found(tmp_path, log, {"room_config.json": {"created_at": "2025-05-01 10:00:00"}})
     assert len(found) == 20
     assert {(one.time, one.is_time_certain) for one in found} == {(datetime(2025, 5, 1, 10), False)}
-
     early = "## USER:user\nむかしの言葉\n\n## AGENT:みい\nむかしの返事\n\n"
     logs = {"logs/0000-00.txt": early, "logs/2025-10.txt": OCTOBER, "log.txt.migrated": early + OCTOBER}
     found = _found(tmp_path / "2", "", {**logs, "logs/2025-11.txt": "## USER:user\n霜月だね\n\n"})
@@ -223,33 +219,11 @@ def test_an_edited_message_keeps_its_earlier_wording_and_what_was_copied_twice_i
     assert len(found) == 5
     assert found[0].text == "今日は江の島に行ったよ。"
     assert notes_of(found[0])["earlier_wording"] == "今日は鎌倉に行ったよ。"
-
     half = "## AGENT:猫_の部屋\nこれは途中までし"
     logs = {"logs/2025-10.txt": OCTOBER * 2 + half + "か書かれなかった。", "log.txt.migrated": OCTOBER + half}
     items = _items(tmp_path / "2", "", logs)
     assert len(messages_of(items)) == 6
     assert left(items)["nexus_ark.repeated"] == 5 + 6
-
-
-def test_the_first_versions_wrote_other_headers(tmp_path: Path) -> None:
-    for user, persona in (("ユーザー", "みい"), ("花ちゃん", "猫_の部屋")):
-        log = f"## {user}:\nやあ\n\n## {persona}:\nはい\n\n## システム(アラーム):\n起きる\n\n## {user}:\nまたね\n\n"
-        told = "" if user == "ユーザー" else user
-        assert [(one.role, one.speaker, one.text) for one in _found(tmp_path / user, log + OCTOBER)][:5] == [
-            ("user", told, "やあ"),
-            ("persona", "", "はい"),
-            ("system", "record", "起きる"),
-            ("user", told, "またね"),
-            ("user", "", "今日は鎌倉に行ったよ。"),
-        ]
-
-
-def test_a_document_with_headings_is_no_log(tmp_path: Path) -> None:
-    document = "# 本\n\n## 概要:\n海の話。\n\n## 登場人物:\n猫。\n"
-    items = _items(tmp_path, OCTOBER, {"log_import_source/本.txt": document})
-
-    assert len(messages_of(items)) == 5
-    assert left(items)["nexus_ark.no-messages"] == 1
 
 
 _GUESTS: list[tuple[Sequence[str], str]] = [
@@ -282,7 +256,6 @@ def test_a_picture_that_a_tool_drew_or_that_is_folded_stands_with_the_answer(tmp
     assert notes_of(drawing)["raw_result"] == told
     assert ([file.path for file in answer.files], drawing.files) == ([_DRAWN], ())
     assert "nexus_ark.unnamed-file" not in left(items)
-
     folded = _answered(f"<details>\n[Generated Image: {_DRAWN}]\n</details>\n見て。")
     (message,) = _found(tmp_path / "2", folded, {_DRAWN: b"x"})
     assert ([file.path for file in message.files], message.text) == ([_DRAWN], "見て。")
@@ -300,7 +273,6 @@ def test_words_without_a_date_have_the_day_of_their_answer(tmp_path: Path) -> No
     november = "## SYSTEM:dreaming_end\n夢を見た\n\n" + undated(("霜月だね", "2025-11-01 (Sat) 08:00:00"))
     logs = {"logs/2025-10.txt": october, "logs/2025-11.txt": november, "log.txt.migrated": october + november}
     found = _found(tmp_path, "", logs)
-
     assert [(one.text, one.time) for one in found if one.role != "persona" and not one.speaker] == [
         ("やあ", datetime(2025, 10, 30, 22)),
         ("おはよう", datetime(2025, 10, 31, 8)),
@@ -310,10 +282,6 @@ def test_words_without_a_date_have_the_day_of_their_answer(tmp_path: Path) -> No
     assert next(one.time for one in found if one.speaker == "dreaming_end") == datetime(2025, 11, 1, 8)
     assert [one.is_time_certain for one in found].count(True) == 3
     assert len(found) == 10
-
-
-def _room(tmp_path: Path, files: dict[str, Any], name: str = "猫_の部屋") -> list[Item]:
-    return room_of(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER, **files}, name)
 
 
 def test_months_hold_weeks_moments_and_notes_and_a_core_memory_with_blocks_is_taken_apart(tmp_path: Path) -> None:
@@ -330,7 +298,6 @@ def test_months_hold_weeks_moments_and_notes_and_a_core_memory_with_blocks_is_ta
         "diary": ["### 2025-09-01\n夏の終わり。", "### 2025-10-03\n10月3日。海の話を聞いた。"],
     }
     assert [(one.name, one.text) for one in memories_of(items, "entity")][1] == ("鎌倉", "海と大仏の町だ。")
-
     items = room_of(tmp_path / "2", GENERATIONS["archives"])
     assert [one.text for one in memories_of(items, "core_memory")] == ["わたしは猫。名前は みい。"]
     assert [one.text for one in memories_of(items, "diary")] == [
@@ -343,50 +310,9 @@ def test_months_hold_weeks_moments_and_notes_and_a_core_memory_with_blocks_is_ta
 
 def test_a_broken_list_gives_what_is_whole(tmp_path: Path) -> None:
     broken = '[{"date": "2025-10-03", "summary": "海。"}, {"date": "2025-10-04", "summary": "山'
-    items = _room(tmp_path, {"memory/episodic/2025-10.json": broken})
-
+    items = _items(tmp_path, OCTOBER, {"memory/episodic/2025-10.json": broken})
     assert [one.fields["summary"] for one in memories_of(items, "episode")] == ["海。"]
     assert left(items)["nexus_ark.broken-json"] == 1
-
-
-@pytest.mark.parametrize("is_wrapped", [False, True])
-def test_letters_and_purposes_of_later_versions_come_too(tmp_path: Path, *, is_wrapped: bool) -> None:
-    letters = [
-        {
-            "id": f"ltr_{day}",
-            "title": "x",
-            "body": body,
-            "created_at": f"2026-06-0{day}T12:00:00+00:00",
-            "read_at": None,
-        }
-        for day, body in ((2, "積もったよ。"), (1, "降っている。"))
-    ]
-    asked = {"question": "海はなぜ鳴る?", "priority": 0.8, "created_at": "2026-06-01 09:00:00"}
-    purpose = {
-        "core_values": ["静けさ"],
-        "stable_interests": [],
-        "active_interests": [{"topic": "波の音", "priority": 0.7}],
-        "open_questions": [asked, "月は?"],
-        "preferred_behaviors": ["差分を追記する"],
-    }
-    files = {
-        "letterbox/letters.json": {"letters": letters} if is_wrapped else letters,
-        "memory/purpose_profile.json": purpose,
-        "memory/research_threads/waves.md": "# 波\n\n## Thesis\n\n風から。",
-        "memory/research_threads/index.json": {"threads": []},
-    }
-    items = _room(tmp_path, files)
-
-    written = next(one for one in memories_of(items, "knowledge") if one.name == "letters.md").text
-    assert written.index("降っている。") < written.index("積もったよ。")
-    assert "2026-06-02T12:00:00+00:00" in written
-    assert [one.name for one in memories_of(items, "knowledge")] == ["letters.md", "waves.md"]
-    assert [one.fields["topic"] for one in memories_of(items, "question")] == ["海はなぜ鳴る?", "月は?"]
-    assert memories_of(items, "question")[0].time == datetime(2026, 6, 1, 9)
-    (core,) = memories_of(items, "core_memory")
-    assert "- 静けさ" in core.text
-    assert "- 波の音" in core.text
-    assert left(items)["nexus_ark.no-counterpart"] == 2
 
 
 def test_cards_that_were_merged_or_copied_do_not_come_beside_the_living_one(tmp_path: Path) -> None:
@@ -410,8 +336,7 @@ def test_cards_that_were_merged_or_copied_do_not_come_beside_the_living_one(tmp_
         "_merged/20260513__渚.md": "まとめられた渚。",
         "人々/田中.md": "自分で作った分類。",
     }
-    items = _room(tmp_path, {f"memory/entities/{name}": one for name, one in told.items()})
-
+    items = _items(tmp_path, OCTOBER, {f"memory/entities/{name}": one for name, one in told.items()})
     found = {one.name: (one.text, one.fields.get("aliases", [])) for one in memories_of(items, "entity")}
     assert found == {"海": ("青い。", ["うみ", "海原"]), "島": ("遠い。", []), "山": ("高い。", [])}
     assert [one.name for one in memories_of(items, "knowledge")] == ["田中.md"]
@@ -427,7 +352,7 @@ def test_no_word_of_a_card_is_lost(tmp_path: Path) -> None:
         (f"# Entity Memory: 山\n高い。\n\n{created}", "山", f"高い。\n\n{created}", None),
         (f"# Entity Memory: 峰\n\n{created}\n高い。", "峰", "高い。", 12),
     )):  # fmt: skip
-        (found,) = memories_of(_room(tmp_path / f"{number}", {"memory/entities/山.md": card}), "entity")
+        (found,) = memories_of(_items(tmp_path / f"{number}", OCTOBER, {"memory/entities/山.md": card}), "entity")
         assert [found.name, found.text, found.time and found.time.hour] == told
 
 
@@ -440,11 +365,27 @@ def test_sessions_of_a_day_follow_one_another_as_they_were(tmp_path: Path) -> No
         {"date": "2026-05-04~2026-05-10", "summary": "静かな週。", "compressed": True, "arousal_avg": 0.3},
     ]
     older = [{"id": f"episode_{day}_001", "date": day, "summary": "朝の話の、まえの言い方。"}]
-    items = _room(tmp_path, {"memory/episodic/2026-05.json": told, "memory/episodic_memory.json": older})
-
+    items = _items(tmp_path, OCTOBER, {"memory/episodic/2026-05.json": told, "memory/episodic_memory.json": older})
     week, found = memories_of(items, "episode")
     assert found.fields["summary"] == "朝の話。\n\n夜の話。"
     assert found.fields["key_events"] == ["詩を書いた。"]
     assert found.fields["source_ids"] == [f"episode_{day}_001", f"episode_{day}_002"]
     assert (found.fields["arousal"], week.fields["arousal"]) == (0.7, 0.3)
     assert left(items)["nexus_ark.repeated-memory"] == 1
+
+
+def test_letters_and_purposes_of_later_versions_come_too(tmp_path: Path) -> None:
+    letters = [
+        {"title": "x", "body": body, "created_at": f"2026-06-0{day}T12:00:00+00:00"}
+        for day, body in ((2, "積もったよ。"), (1, "降っている。"))
+    ]
+    asked = [{"question": "海はなぜ鳴る?", "priority": 0.8, "created_at": "2026-06-01 09:00:00"}, "月は?"]
+    purpose = {"core_values": ["静けさ"], "active_interests": [{"topic": "波の音"}], "open_questions": asked}
+    for number, told in enumerate((letters, {"letters": letters})):
+        files = {"letterbox/letters.json": told, "memory/purpose_profile.json": purpose}
+        items = _items(tmp_path / f"{number}", OCTOBER, files)
+        (written,) = memories_of(items, "knowledge")
+        assert written.text.index("降っている。") < written.text.index("積もったよ。")
+        assert [one.fields["topic"] for one in memories_of(items, "question")] == ["海はなぜ鳴る?", "月は?"]
+        assert memories_of(items, "question")[0].time == datetime(2026, 6, 1, 9)
+        assert all(line in memories_of(items, "core_memory")[0].text for line in ("- 静けさ", "- 波の音"))

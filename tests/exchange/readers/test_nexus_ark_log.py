@@ -32,7 +32,6 @@ def _rendered(role: Role, text: str, time: datetime, model: str, *, japanese: bo
 def test_what_was_written_is_what_is_read(spoken: list[tuple[Role, str, datetime, str]], japanese: bool) -> None:
     spoken = [one for one in spoken if not any(date_line(line) for line in one[1].split("\n"))]
     found = split_log("".join(_rendered(*one, japanese=japanese) for one in spoken))
-
     assert not found.before
     read = [(piece.role, read_body(piece.role, piece.body)) for piece in found.pieces]
     assert [(role, one.text, one.date.time, one.date.model) for role, one in read if one.date] == spoken
@@ -48,7 +47,6 @@ _LINES = st.sampled_from(
 @given(st.lists(_LINES, max_size=30).map("\n".join))
 def test_no_line_of_a_log_is_lost_whatever_stands_in_it(log: str) -> None:
     found = split_log(log)
-
     headers = [f"{_TAGS[one.role]}{one.speaker}" for one in found.pieces]
     told = "".join([found.before, *headers, *(one.body for one in found.pieces)])
     missing = Counter(log) - Counter(told)
@@ -58,7 +56,6 @@ def test_no_line_of_a_log_is_lost_whatever_stands_in_it(log: str) -> None:
 @given(st.sampled_from(["user", "persona", "system"]), st.lists(_LINES, max_size=20).map("\n".join))
 def test_no_word_of_a_body_is_lost_whatever_stands_in_it(role: Role, body: str) -> None:
     found = read_body(role, body)
-
     told = "".join([found.text, found.thought, *(words for _, words in found.notes)])
     for word in ("言葉", "うん", "2025-13-41"):
         assert told.count(word) == body.count(word), (word, found)
@@ -125,7 +122,6 @@ def test_dates_in_all_their_forms_and_words_with_a_date_in_them() -> None:
 def test_a_date_that_somebody_wrote_last_is_theirs() -> None:
     plan = "歯医者は\n2026-05-12 (Tue) 10:00"
     found = read_body("user", f"{plan}\n\n2026-05-01 (Fri) 09:00:00")
-
     assert (found.text, found.date and found.date.time) == (plan, datetime(2026, 5, 1, 9))
 
 
@@ -183,5 +179,4 @@ def test_archives_that_overlap_make_one_conversation(spoken: list[_Record], firs
     records = _records([_Record(one.words, one.pause, is_dated=True) for one in spoken])
     begin, end = sorted((min(first, len(records)), min(second, len(records))))
     older, newer = [record for _, record in records[:end]], [record for _, record in records[begin:]]
-
     assert _joined("".join(newer), "".join(older)) == [told for told, _ in records]

@@ -1,12 +1,15 @@
-"""The exports of ChatGPT and Claude, chats of SillyTavern, and JSON of no known program."""
+"""Exports of ChatGPT and Claude, chats of SillyTavern, JSON of no known program, and plain text."""
 
 import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from managers.exchange.items import FoundFile, FoundMemory, FoundMessage, NotTaken, ReadingWishes
+import pytest
+
+from managers.exchange.items import FoundFile, FoundMemory, FoundMessage, FoundPersona, NotTaken, ReadingWishes
 from tests.exchange.readers.reading import folder_of, items_of, left, messages_of, persona_of, said, trouble_of, zip_of
+from tests.speeds import one_quick
 
 _NOON = datetime(2025, 3, 4, 12, 0, tzinfo=UTC).timestamp()
 
@@ -74,7 +77,6 @@ def _tree() -> dict[str, Any]:
 
 def test_the_branch_that_was_shown_is_followed_and_what_was_made_anew_stays_as_an_answer(tmp_path: Path) -> None:
     items = items_of(folder_of(tmp_path, {"conversations.json": [_tree()]}), "chatgpt")
-
     assert said(items) == [
         ("user", "", "猫を飼っています。名前はミケです。"),
         ("persona", "", "ミケちゃん、かわいいですね。"),
@@ -119,9 +121,7 @@ def test_a_zip_file_of_parts_holds_pictures_voices_and_what_was_said_about_the_p
             "user.json": {"id": "user-1"},
         },
     )
-
     items = items_of(path, "chatgpt")
-
     message = messages_of(items)[0]
     assert message.text == "Look at this!"
     assert message.files == (FoundFile("file-AbC123-Mike.png", "Mike.png"),)
@@ -133,16 +133,6 @@ def test_a_zip_file_of_parts_holds_pictures_voices_and_what_was_said_about_the_p
     assert left(items) == {"chats.other-file": 1}
 
 
-def test_a_message_without_a_time_has_the_one_before_it_and_the_first_the_conversations(tmp_path: Path) -> None:
-    nodes = [_node("a", "root", "user", "one", None), _node("b", "a", "assistant", "two", 60)]
-    nodes.append(_node("c", "b", "user", "three", None))
-
-    found = messages_of(items_of(folder_of(tmp_path, {"conversations.json": [_conversation(nodes, "c")]}), "chatgpt"))
-
-    assert [one.time.timestamp() - _NOON if one.time else None for one in found] == [0, 60, 60]
-    assert [one.is_time_certain for one in found] == [False, True, False]
-
-
 def test_what_is_no_conversation_or_cut_off_costs_no_other(tmp_path: Path) -> None:
     circle = _conversation([_node("a", "b", "user", "round", 1), _node("b", "a", "assistant", "and round", 2)], "b")
     headless = _conversation([_node("x", "root", "user", "end", 1)], "nowhere")
@@ -151,12 +141,10 @@ def test_what_is_no_conversation_or_cut_off_costs_no_other(tmp_path: Path) -> No
     assert [one.text for one in messages_of(items)][4:] == ["round", "and round", "end"]
     assert left(items)["chats.no-conversation"] == 2
     assert left(items)["chats.no-message"] == 1
-
     cut = json.dumps([_tree(), _tree()]).encode()[:-200]
     items = items_of(folder_of(tmp_path / "2", {"conversations.json": cut}), "chatgpt")
     assert len(messages_of(items)) == 4
     assert left(items) == {"chats.other-branch": 2, "chats.broken-json": 1}
-
     path = tmp_path / "talk.json"  # one conversation alone, in another encoding
     path.write_bytes(json.dumps(_tree(), ensure_ascii=False).encode("utf-16"))
     assert said(items_of(path, "chatgpt"))[0] == ("user", "", "猫を飼っています。名前はミケです。")
@@ -194,7 +182,6 @@ def test_messages_keep_thoughts_tools_and_what_was_attached(tmp_path: Path) -> N
         _claude_message("3", "human", "old form", content=[], files=[{"file_name": "frog.png"}]),
     )
     items = items_of(zip_of(tmp_path / "data.zip", {"conversations.json": [talk], "users.json": []}), "claude")
-
     assert said(items) == [
         ("user", "", "Write a haiku."),
         ("persona", "", "Old pond\n\nfrog"),
@@ -208,18 +195,6 @@ def test_messages_keep_thoughts_tools_and_what_was_attached(tmp_path: Path) -> N
     assert "古池や" in answer.notes[1][1]
     assert last.notes == (("attachment", "frog.png"),)
     assert left(items) == {"chats.other-file": 1}
-
-
-def test_an_answer_that_was_made_anew_is_another_answer(tmp_path: Path) -> None:
-    told = _claude_talk(
-        _claude_message("1", "human", "Hi", parent_message_uuid="00000000"),
-        _claude_message("2", "assistant", "Hello", parent_message_uuid="1"),
-        _claude_message("3", "assistant", "Good morning", parent_message_uuid="1"),
-    )
-    items = items_of(folder_of(tmp_path, {"conversations.json": [told]}), "claude")
-    answer = messages_of(items)[-1]
-    assert (answer.text, answer.at, [one.text for one in answer.answers]) == ("Good morning", 1, ["Hello"])
-    assert left(items) == {}
 
 
 def test_what_is_no_message_is_told_and_costs_no_other(tmp_path: Path) -> None:
@@ -264,9 +239,7 @@ def test_swipes_become_answers_and_each_form_of_date_is_read(tmp_path: Path) -> 
         _line("Seraphina", "おかえり", "2024-01-05T21:35:00.000", extra={"reasoning": "Aki is home."}),
         _line("Aki", "ミケは?", None),
     )
-
     items = items_of(folder_of(tmp_path, {"Seraphina/2024-01-05.jsonl": chat}), "sillytavern")
-
     assert said(items) == [
         ("persona", "Seraphina", "Welcome back."),
         ("user", "Aki", "ただいま"),
@@ -286,9 +259,7 @@ def test_a_bad_line_is_told_with_its_number_and_costs_no_other(tmp_path: Path) -
     chat = _lines(
         _HEAD, "{broken", _line("Aki", "one", 1704490392123), "[" * 100_000, '{"mes": 3}', _line("Aki", "two", 1)
     )
-
     items = items_of(folder_of(tmp_path, {"chat.jsonl": chat}), "sillytavern")
-
     assert [one.text for one in messages_of(items)] == ["one", "two"]
     places = [item.place for item in items if isinstance(item, NotTaken) and item.code == "chats.no-line"]
     assert places == ["chat.jsonl: 2", "chat.jsonl: 4", "chat.jsonl: 5"]
@@ -302,7 +273,6 @@ def test_branches_deletions_and_leafing_through_swipes_change_no_id(tmp_path: Pa
     same, time = _line("Aki", "Hi", "January 5, 2024 9:33pm"), "January 5, 2024 9:34pm"
     branches = {"a": [same, _line("Seraphina", "Hello", time)], "a - Branch #1": [same, _line("Seraphina", "No", time)]}
     assert sorted({one.id: one.text for one in read("branches", **branches)}.values()) == ["Hello", "Hi", "No"]
-
     lines = [
         _line("Aki" if one % 2 else "Seraphina", "hm" if one in {3, 5} else f"{one}", f"2024-01-05T21:3{one // 2}:00Z")
         for one in range(8)
@@ -334,7 +304,6 @@ def test_in_a_group_the_others_are_named_and_a_chat_with_somebody_else_is_left(t
         _line("Aki", "hidden words", 1704490396123, is_system=True),
     )
     path = folder_of(tmp_path, {"group.jsonl": chat})
-
     assert said(items_of(path, "sillytavern", ReadingWishes(persona="Bob", roles={"Bob": "persona"})))[:2] == [
         ("system", "Seraphina", "Seraphina: Tea?"),
         ("persona", "Bob", "Beer."),
@@ -414,13 +383,11 @@ def test_who_is_who_can_be_put_right(tmp_path: Path) -> None:
         )
     ]
     path = folder_of(tmp_path, {"chat.json": {"messages": told}})
-
     items = items_of(path, "text")
     assert [role for role, _, _ in said(items)] == ["persona", "user", "system", "user"]
     assert said(items)[2] == ("system", "Guest", "Guest: Hello, both!")
     assert left(items) == {"chats.unsure": 1}
     assert messages_of(items)[3].time == datetime(2025, 1, 1, 8, 2)
-
     corrected = ReadingWishes(roles={"Luna": "user", "Aki": "persona", "Guest": "user"})
     items = items_of(path, "text", corrected)
     assert [role for role, _, _ in said(items)] == ["user", "persona", "user", "persona"]
@@ -432,20 +399,153 @@ def test_what_is_no_message_costs_no_other_and_json_without_any_is_refused(tmp_p
     items = items_of(folder_of(tmp_path, {"chat.json": told}), "text")
     assert len(messages_of(items)) == 2
     assert left(items)["chats.no-message"] == 3
-
     cut = tmp_path / "cut.json"
     cut.write_bytes(json.dumps(_KINDROID * 3).encode()[:-40])
     assert len(messages_of(items_of(cut, "text"))) == 5
-
     none = tmp_path / "none.json"
     none.write_text('[{"price": 3}]')
     assert trouble_of(none, "text") == "engine.not-of-kind"
 
 
-def test_a_conversation_is_called_after_the_other_one(tmp_path: Path) -> None:
-    said = [{"from": ("Aki", "Luna")[number % 2], "text": "long words " * (2 - number % 2)} for number in range(6)]
-    for head, codes in (({"name": "Luna"}, {"chats.guessed": 1}), ({"channel": {"name": "Luna"}}, {"chats.guessed": 1}), ({}, {"chats.unsure": 1})):  # fmt: skip
-        items = items_of(folder_of(tmp_path, {"result.json": {**head, "messages": said}}), "text")
-        assert left(items) == codes
-        if head:
-            assert {one.speaker for one in messages_of(items) if one.role == "persona"} == {"Luna"}
+def _read(tmp_path: Path, text: str | bytes, wishes: ReadingWishes | None = None) -> list[FoundMessage]:
+    return messages_of(items_of(folder_of(tmp_path, {"chat.txt": text}), "text", wishes))
+
+
+@pytest.mark.parametrize("plain", one_quick([20, 60_000]), ids=["after kilobytes", "after megabytes"])
+def test_an_encoding_that_shows_late_is_told(tmp_path: Path, plain: int) -> None:
+    words_in = {
+        "cp1252": "Mom’s café, “déjà vu”", "cp932": "今日はお母さんの誕生日", "utf-8": "ただいま、café", "utf-16": "猫"
+    }  # fmt: skip
+    names = ("Emma", "Mei")
+    begun = [f"[2024-03-04 10:{number % 60:02}] {names[number % 2]}: plain words only" for number in range(plain)]
+    for encoding, words in words_in.items():
+        lines = [*begun, *(f"[2024-03-05 10:{number:02}] Mei: {words}" for number in range(5))]
+        found = _read(tmp_path, "\r\n".join(lines).encode(encoding))
+        assert len(found) == plain + 5
+        assert [one.text for one in found[-5:]] == [words] * 5, encoding
+
+
+_DATED = [
+    ("[13/01/2024, 21:33:12] Aki: Hi\n\u200e[13/01/2024, 21:34:00] Luna: Hello,\nAki!\n", 12),
+    ("1/13/24, 9:33\u202fPM - Aki: Hi\n1/13/24, 9:34\u202fPM - Luna: Hello,\nAki!\n", 0),
+    ("2024/01/13, 21:33 - Aki: Hi\n2024/01/13, 21:34 - Luna: Hello,\nAki!\n", 0),
+    ("[2024-01-13 21:33:12] Aki: Hi\n[2024-01-13 21:34:00] Luna: Hello,\nAki!\n", 12),
+    ("[01/13/2024 9:33 PM] Aki\nHi\n\n[01/13/2024 9:34 PM] Luna\nHello,\nAki!\n", 0),
+    ("Aki — 01/13/2024 9:33 PM\nHi\nLuna — 01/13/2024 9:34 PM\nHello,\nAki!\n", 0),
+    ("13 Jan 2024\n21:33 Aki: Hi\n21:34 Luna: Hello,\nAki!\n", 0),
+    ("=== 2024年1月13日 ===\n[21:33] Aki: Hi\n[21:34] Luna: Hello,\nAki!\n", 0),
+]
+
+
+def test_dates_of_each_land_are_read(tmp_path: Path) -> None:
+    for text, second in _DATED:
+        found = _read(tmp_path, text, ReadingWishes(persona="Luna"))
+        assert [(one.role, one.speaker, one.text, one.time) for one in found] == [
+            ("user", "Aki", "Hi", datetime(2024, 1, 13, 21, 33, second)),
+            ("persona", "Luna", "Hello,\nAki!", datetime(2024, 1, 13, 21, 34)),
+        ], text
+
+
+def test_names_before_a_colon_are_speakers_when_they_come_again(tmp_path: Path) -> None:
+    more = "Note: she smiles\nhttps://example.org"
+    for hi, hello, how, fine in (
+        ("Aki: ", "Luna: ", "Aki: ", "Luna: "),
+        ("**Aki:** ", "**Luna:** ", "**Aki:** ", "**Luna:** "),
+        ("Aki：", "Luna：", "Aki：", "Luna："),
+        ("[12:30] Aki: ", "[12:31] Luna: ", "[1:32] Aki: ", "[1:33] Luna: "),
+    ):
+        text = f"{hi}Hi\n{hello}Hello.\n{more}\n{how}How are you?\n{fine}Fine.\n"
+        # so short a text has every name once or twice: the sample tells by repetition
+        long = f"A talk\n\n{text}" + text.replace("Note: ", "So: ") * 3
+        wishes = ReadingWishes(users=["Aki"], personas=["Luna"])
+        items = items_of(folder_of(tmp_path, {"chat.txt": long}), "text", wishes)
+        assert said(items)[:4] == [
+            ("user", "Aki", "Hi"),
+            ("persona", "Luna", f"Hello.\n{more}"),
+            ("user", "Aki", "How are you?"),
+            ("persona", "Luna", "Fine."),
+        ]
+        assert left(items) == {"chats.before-first": 1, "chats.guessed": 1}
+        assert (persona_of(items).name, persona_of(items).user_name) == ("Luna", "Aki")
+    (tmp_path / "novel.txt").write_text("It was a dark night.\nNobody said a word.\n")
+    assert trouble_of(tmp_path / "novel.txt", "text") == "chats.no-speakers"
+
+
+def test_the_day_and_who_speaks_are_told_by_the_whole_text_not_by_its_beginning(tmp_path: Path) -> None:
+    names, days = ("Emma", "Mei"), [day for day in (11, 12, 13) for _ in range(2_200)]
+    found = _read(
+        tmp_path, "\n".join(f"{day}/03/2024, 1:{n % 60:02} pm - {names[n % 2]}: {day}" for n, day in enumerate(days))
+    )
+    assert [(one.time.month, one.time.day) if one.time else None for one in found] == [(3, day) for day in days]
+    lines = [f"{names[number % 2]}: word {number}" for number in range(4_400)]
+    lines += [f"{('Emma', 'Mei-chan')[number % 2]}: word {number}" for number in range(100)]
+    lines += ["Once: this is no speaker"]
+    found = _read(tmp_path, "\n".join(lines), ReadingWishes(roles={"Mei": "persona", "Mei-chan": "persona"}))
+    assert len(found) == 4_500
+    assert (found[-1].role, found[-1].speaker) == ("persona", "Mei-chan")
+    assert found[-1].text == "word 99\nOnce: this is no speaker"
+
+
+def test_a_folder_of_whatsapp_has_its_pictures(tmp_path: Path) -> None:
+    chat = (
+        "[13/01/2024, 21:33:00] Luna: \u200eMessages and calls are end-to-end encrypted.\n"
+        "[13/01/2024, 21:33:12] Aki: \u200e<attached: 00000002-PHOTO.jpg>\n"
+        "[13/01/2024, 21:34:12] Aki: IMG-1.jpg (file attached)\n"
+    )
+    path = folder_of(tmp_path, {"_chat.txt": chat, "00000002-PHOTO.jpg": b"\xff\xd8", "other.bin": b"\0"})
+    items = items_of(path, "text", ReadingWishes(personas=["Luna", "Mei"]))
+    assert messages_of(items)[1].files == (FoundFile("00000002-PHOTO.jpg"),)
+    assert messages_of(items)[2].notes == (("attachment", "IMG-1.jpg"),)
+    assert left(items) == {"chats.guessed": 1, "chats.other-file": 1}
+
+
+_WORDY_USER = "Aki: I went to the sea today, and it was so clear that one saw the ground.\nLuna: Nice.\n" * 3
+_DISCORD = "Guild: Direct Messages\nChannel: Private / Luna\n\n" + "".join(
+    f"[01/13/2024 9:3{number} PM] {line.replace(': ', chr(10), 1)}\n\n"
+    for number, line in enumerate(_WORDY_USER.split("\n")[:2])
+)
+_TOLD = [
+    ("WhatsApp Chat with Luna.txt", _WORDY_USER, ReadingWishes()),
+    ("WhatsApp Chat - Luna (2).txt", _WORDY_USER, ReadingWishes()),
+    ("LunaとのWhatsAppチャット.txt", _WORDY_USER, ReadingWishes()),
+    ("[LINE] Lunaとのトーク.txt", _WORDY_USER, ReadingWishes()),
+    ("Direct Messages - Private - Luna [1234567].txt", _WORDY_USER, ReadingWishes()),
+    ("chat.txt", _DISCORD, ReadingWishes()),
+    ("chat.txt", _WORDY_USER, ReadingWishes(persona="Luna")),
+    ("chat.txt", _WORDY_USER.replace("Luna", "luna🌙"), ReadingWishes(persona="Ｌｕｎａ")),
+    ("chat.txt", _WORDY_USER, ReadingWishes(user="Aki")),
+    ("chat.txt", _WORDY_USER, ReadingWishes(users=["Aki"])),
+    ("chat.txt", _WORDY_USER, ReadingWishes(personas=["Luna", "Mei"])),
+    ("chat.txt", _WORDY_USER.replace("Luna", "Replika"), ReadingWishes()),
+]
+
+
+def test_who_is_who_is_told_by_names_not_by_who_writes_more(tmp_path: Path) -> None:
+    for name, text, wishes in _TOLD:
+        items = items_of(folder_of(tmp_path, {name: text}) / name, "text", wishes)
+        assert {(one.speaker == "Aki", one.role) for one in messages_of(items)} == {(True, "user"), (False, "persona")}
+        assert "chats.unsure" not in left(items), (name, wishes)
+
+
+def test_where_no_name_tells_who_is_who_it_is_asked(tmp_path: Path) -> None:
+    for text, wishes, names in (
+        (_WORDY_USER, ReadingWishes(), "Aki / Luna"),
+        (_WORDY_USER, ReadingWishes(user="Ann", persona="Mei"), "Aki / Luna"),
+        (_WORDY_USER + "Rin: Hi\n" * 3, ReadingWishes(user="Aki"), "Luna / Rin"),
+    ):
+        path = folder_of(tmp_path, {"chat.txt": text})
+        items = items_of(path, "text", wishes)
+        assert [one.facts["names"] for one in items if isinstance(one, NotTaken)] == [names]
+        assert not [one for one in items if isinstance(one, FoundPersona)]
+        assert not left(items_of(path, "text", ReadingWishes(user="Aki", roles={"Luna": "persona"})))
+
+
+def test_a_talk_of_line_has_its_days_and_a_date_within_a_message_begins_none(tmp_path: Path) -> None:
+    spaced = "[LINE] ルナとのトーク\n2024.01.05 金曜日\n21:33 アキ ただいま\n今日は\n2024.01.06 土曜日\n午前0:05 アキ もう寝るね\n"
+    found = [(one.text, one.time) for one in _read(tmp_path, spaced)]
+    assert found == [("ただいま\n今日は", datetime(2024, 1, 5, 21, 33)), ("もう寝るね", datetime(2024, 1, 6, 0, 5))]
+    days = '2024/01/05(金)\n21:33\tアキ\t"大事な日\n1990/05/01\n母の誕生日"\n21:34\tルナ\t覚えておくね\n21:35\tアキ\t"と言いかけて\n\n'
+    days += "21:40\t☎ 通話時間 1:02\n\n2024/01/06(土)\n08:00\tルナ\tおはよう\n"
+    found = [(one.text, one.time) for one in _read(tmp_path, f"[LINE] ルナとのトーク履歴\n\n{days}")]
+    assert found[0] == ("大事な日\n1990/05/01\n母の誕生日", datetime(2024, 1, 5, 21, 33))
+    assert found[-2:] == [("☎ 通話時間 1:02", datetime(2024, 1, 5, 21, 40)), ("おはよう", datetime(2024, 1, 6, 8))]
