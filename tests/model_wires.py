@@ -146,7 +146,7 @@ class ResponsesWire(OpenAIWire):
 
     def _response(self, status: str, usage: tuple[int, int] = (0, 0)) -> Json:
         read, written = usage
-        counted = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+        counted: Json = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
         counted |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
         response = {"id": "resp_1", "object": "response", "created_at": 1, "model": self.model, "status": status}
         response |= {"output": [], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}

@@ -35,12 +35,10 @@ def growth(memories: Memories, settings: Settings, base: Path) -> Growth:
     return Growth(memories)
 
 
-def begun(growth: Growth) -> Path:
-    """Wait until a training has begun; return the folder that it is in."""
-    folder = growth.corpus.path.parent / ".training"
-    while not (folder / "job.json").is_file():
+def begun(growth: Growth) -> None:
+    """Wait until a training has begun."""
+    while not (growth.corpus.path.parent / ".training" / "job.json").is_file():
         time.sleep(0.005)
-    return folder
 
 
 def test_only_what_the_training_tells_is_passed_on_and_too_little_is_not_learned_from(growth: Growth) -> None:
@@ -59,7 +57,12 @@ def test_a_training_is_stopped_at_once_whether_it_tells_something_or_not(growth:
     assert growth.train(lambda _: cancel.set(), cancel) is None
     (base / WAITING).touch()
     cancel = Cancel()
-    stopping = threading.Thread(target=lambda: (begun(growth), cancel.set()))
+
+    def stop() -> None:
+        begun(growth)
+        cancel.set()
+
+    stopping = threading.Thread(target=stop)
     stopping.start()
     assert growth.train(lambda _: None, cancel) is None
     stopping.join()
@@ -69,7 +72,12 @@ def test_a_training_is_stopped_at_once_whether_it_tells_something_or_not(growth:
 def test_what_is_erased_meanwhile_is_in_no_adapter(growth: Growth, memories: Memories, base: Path) -> None:
     (base / WAITING).touch()
     memories.log.append_many([Message("u99", BEGAN + timedelta(days=50), "user", "Aoi", "Momo the cat is ill.")])
-    erasing = threading.Thread(target=lambda: (begun(growth), erase(memories, plan_erasure(memories, about="Momo"))))
+
+    def erase_once_begun() -> None:
+        begun(growth)
+        erase(memories, plan_erasure(memories, about="Momo"))
+
+    erasing = threading.Thread(target=erase_once_begun)
     erasing.start()
     with pytest.raises(TrainingOvertakenError):
         growth.train(lambda _: None, Cancel())

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from agent.minds.builtin.answers.citation import report
 from agent.minds.builtin.answers.known import relation_of
@@ -16,7 +17,7 @@ from managers.memory.messages import Message
 from managers.mind import ChatTurn, SelfKnowledge, Sheet
 from managers.recall.hits import Hit
 from managers.sleep.tasks import DayMaterial, QuestionMaterial
-from tests.minds.speaking import HAZEL, MIA, NEMU, NOW, SHIORI, Row, check, hit, in_one_talk, request, say, speak
+from tests.minds.speaking import HAZEL, MIA, NEMU, NOW, SHIORI, Row, check, fit, hit, in_one_talk, request, say, speak
 
 MONDAY = datetime(2026, 11, 16, 20)
 UNKNOWN = r"覚えて(?:い)?ない|見つからなかった|記憶にない|思い出せない|自信は|don't remember|found nothing|nothing about|not sure"
@@ -303,8 +304,10 @@ def test_a_death_is_the_days_event_and_no_open_question() -> None:
 
 
 def test_it_tells_of_its_inner_life_from_memory_and_of_what_it_has_not_that_it_has_none() -> None:
-    en = SelfKnowledge("With “exams”, ask about the fear first.", ("Support Tom with “learning Welsh”",), "curiosity", ("In my dream I walked around “Welsh”.",))  # fmt: skip
-    ja = SelfKnowledge("急がずに聞く", ("ユウの「簿記」を応援する",), "devotion", ("夢の中で、「簿記」のまわりを歩いていた。",))  # fmt: skip
+    selves = {
+        True: SelfKnowledge("With “exams”, ask about the fear first.", ("Support Tom with “learning Welsh”",), "curiosity", ("In my dream I walked around “Welsh”.",)),
+        False: SelfKnowledge("急がずに聞く", ("ユウの「簿記」を応援する",), "devotion", ("夢の中で、「簿記」のまわりを歩いていた。",)),
+    }  # fmt: skip
     wrong = []
     for asked, words in {
         "What are your goals?": "learning Welsh", "What is your strategy?": "ask about the fear first",
@@ -314,10 +317,8 @@ def test_it_tells_of_its_inner_life_from_memory_and_of_what_it_has_not_that_it_h
         "いま何に向かってる？": "簿記", "今いちばん強い気持ちは？": "力になりたい", "最近何を考えてる？": "力になりたい",
         "どうして日記を書いたの？": "心が動いた",
     }.items():  # fmt: skip
-        known, sheet = (
-            (en, replace(HAZEL, user_name="Tom")) if asked.isascii() else (ja, replace(NEMU, user_name="ユウ"))
-        )
-        told = speak(replace(request(asked, sheet), itself=lambda known=known: known))
+        sheet = replace(fit(asked), user_name="Tom" if asked.isascii() else "ユウ")
+        told = speak(replace(request(asked, sheet), itself=partial(selves.__getitem__, asked.isascii())))
         wrong += [f"{asked} → {told}"] * (words not in told)
         told = speak(replace(request(asked, sheet), itself=SelfKnowledge))
         wrong += [f"{asked} → {told}"] * bool(re.search("“[^D]|body|体がない|経験がない", told))

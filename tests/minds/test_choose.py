@@ -218,35 +218,28 @@ def test_a_server_that_was_refused_makes_room_for_the_next(secrets: Secrets) -> 
         assert language_model(choosing.choose(MindSettings()).mind).endpoint.service == "LM Studio"
 
 
-def test_answers_that_came_with_a_home_folder_from_elsewhere_do_not_count(secrets: Secrets) -> None:
+def test_answers_that_are_from_elsewhere_or_cannot_be_understood_do_not_count(secrets: Secrets) -> None:
+    home = Home(secrets.path.parent)
     with ModelServer(plays=("openai", "ollama")) as server:
-        chooser(secrets, ports={"Ollama": server.port}, welcome=True)
-        (secrets.path.parent / ".installation.key").write_text("0" * 64)
-        for record in (secrets.path.parent / ".admitted").iterdir():
-            record.rename(record.with_name(f"{Installation(Home(secrets.path.parent)).id}.servers.json"))
-        choosing = chooser(secrets, ports={"Ollama": server.port})
-        assert choosing.choose(MindSettings()).mind.name == "built-in"
-        (offer,) = choosing.choose(MindSettings()).offers
-        assert offer.server is not None
-        choosing.answer(offer.server, yes=True)  # what was there is put aside
-        assert choosing.choose(MindSettings()).mind.name != "built-in"
-
-
-@pytest.mark.parametrize(
-    "kept", one_quick([b'{"entries": 3, "seal": 4}', b"", b"{", b"[1]", b'{"entries": {}}', b"\xff", b"[" * 9999])
-)
-def test_answers_that_cannot_be_understood_are_none(secrets: Secrets, kept: bytes) -> None:
-    with ModelServer(plays=("openai", "ollama")) as server:
-        chooser(secrets, ports={"Ollama": server.port}, welcome=True)
-        (record,) = (secrets.path.parent / ".admitted").iterdir()
-        record.write_bytes(kept)
-        choosing = chooser(secrets, ports={"Ollama": server.port})
-        assert choosing.choose(MindSettings()).mind.name == "built-in"
-        ((known, answer),) = choosing.local_servers()
-        assert answer is None
-        choosing.answer(known, yes=True)
-        assert choosing.local_servers() == [(known, True)]
-        assert [path.read_bytes() for path in record.parent.glob("*.broken-*")] == [kept]
+        for kept in (None, b'{"entries": 3, "seal": 4}', b"", b"{", b"[1]", b'{"entries": {}}', b"\xff", b"[" * 9999):
+            chooser(secrets, ports={"Ollama": server.port}, welcome=True)
+            (record,) = (home.folder / ".admitted").glob("*.json")
+            if kept is None:  # it came with a home folder of another computer
+                (home.folder / ".installation.key").write_text("0" * 64)
+                record = record.rename(record.with_name(f"{Installation(home).id}.servers.json"))
+            else:
+                record.write_bytes(kept)
+            broken = record.read_bytes()
+            choosing = chooser(secrets, ports={"Ollama": server.port})
+            assert choosing.choose(MindSettings()).mind.name == "built-in"
+            ((known, answer),) = choosing.local_servers()
+            assert answer is None
+            choosing.answer(known, yes=True)  # what was there is put aside
+            assert choosing.local_servers() == [(known, True)]
+            assert choosing.choose(MindSettings()).mind.name != "built-in"
+            (aside,) = record.parent.glob("*.broken-*")
+            assert aside.read_bytes() == broken
+            aside.unlink()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")

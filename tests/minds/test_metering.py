@@ -96,27 +96,25 @@ def test_what_no_server_did_costs_nothing(server: ModelServer, make: MakeMind, b
         assert (books.counts, books.under_way) == ([], 0)
 
 
-def test_one_that_is_stopped_is_noted_as_far_as_it_was_heard(server: ModelServer, make: MakeMind, books: Books) -> None:
-    server.enqueue(Say("一二三四五六七八九十" * 20, gap=0.02, usage=(40, 400)))
-    cancel = Cancel()
-    for piece in books.charge(make(server)).reply(request(), cancel):
-        if isinstance(piece, TextPiece):
-            cancel.set()
-    ((read, written, is_estimated, outcome),) = books.counts
-    assert (is_estimated, outcome) == (True, "stopped")
-    assert read > 0
-    assert 0 < written < 400
-
-
-def test_one_that_nobody_listens_to_any_more_is_noted_too(server: ModelServer, books: Books) -> None:
-    server.enqueue(Say("一二三四五六七八九十" * 20, gap=0.02))
+def test_one_that_is_stopped_or_left_is_noted_as_far_as_it_was_heard(
+    server: ModelServer, make: MakeMind, books: Books
+) -> None:
     books.settings = UsageSettings(day_tokens=100_000)
-    pieces = books.charge(behind_openai(server)).reply(request(), Cancel())
-    next(pieces)
-    assert books.under_way == 1
-    pieces.close()
-    assert [outcome for *_, outcome in books.counts] == ["stopped"]
-    assert books.under_way == 0
+    for leaves in (False, True):
+        server.enqueue(Say("一二三四五六七八九十" * 20, gap=0.02, usage=(40, 400)))
+        cancel = Cancel()
+        pieces = books.charge(make(server)).reply(request(), cancel)
+        next(piece for piece in pieces if isinstance(piece, TextPiece))
+        assert books.under_way == 1
+        if leaves:
+            pieces.close()  # nobody listens any more
+        else:
+            cancel.set()
+            assert not any(isinstance(piece, TextPiece) for piece in pieces)
+        read, written, is_estimated, outcome = books.counts[-1]
+        assert (is_estimated, outcome, books.under_way) == (True, "stopped", 0)
+        assert read > 0
+        assert 0 < written < 400
 
 
 class Colour(BaseModel):

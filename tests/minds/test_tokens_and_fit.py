@@ -14,7 +14,7 @@ from agent.tools import all_tools
 from managers.mind import ChatTurn, ToolCall, ToolSpec
 from managers.storage.errors import Lang
 from tests.minds.talking import behind_openai, request, talk
-from tests.model_server import ModelServer, Refuse, Say, Tool
+from tests.model_server import ModelServer, Say, Tool
 
 
 def test_counts_are_above_those_of_current_vocabularies_and_not_far_above() -> None:
@@ -166,9 +166,3 @@ def test_the_estimate_grows_when_the_server_counted_more(server: ModelServer) ->
     server.enqueue(Say("はい", usage=(60, 1)))
     talk(mind, request("やあ" * 5))
     assert mind.count_tokens("こんにちは" * 100) > before
-
-
-def test_a_server_that_cannot_limit_answers_is_asked_without(server: ModelServer) -> None:
-    server.enqueue(Refuse(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."), "はい")
-    assert talk(behind_openai(server)).text == "はい"
-    assert ["max_tokens" in chat.body for chat in server.chats] == [True, False]
