@@ -1,7 +1,6 @@
 """`growth` as people type it: what would be learned, what stands in the way of a training, and which version speaks."""
 
 from contextlib import closing
-from pathlib import Path
 
 from agent.services import open_services
 from managers.growth.adapters import Adapters, Card
@@ -12,7 +11,7 @@ from tests.growth.grown import talk_of, write_adapter
 NAME = "Hazel"
 
 
-def test_what_would_be_learned_is_told_in_brief_and_answers_are_left_out(own_home: Home, home: Path) -> None:
+def test_what_would_be_learned_is_told_in_brief_and_answers_are_left_out(own_home: Home) -> None:
     with closing(open_services(own_home)) as services:
         memories = services.memories(NAME)
         talk_of(memories, 30)
@@ -23,10 +22,7 @@ def test_what_would_be_learned_is_told_in_brief_and_answers_are_left_out(own_hom
     assert "p2 " not in whole
     told = lines(run("growth", NAME, "corpus", "--json"))
     assert [one["id"] for one in told if one["dropped"]] == ["p2", "p3"]
-    assert sum(one["held_out"] for one in told) >= 2
     assert "no adapter yet" in run("growth", NAME).stdout
-    (home / "settings.toml").write_text("[growth]\nmark = 10\n", "utf-8")
-    assert "Enough has come together" in run("growth", NAME).stdout
     refused = run("growth", NAME, "train", expect=1).stderr
     assert "EXTRAS=growth" in refused or "none has been chosen yet" in refused  # with the extra, a model is lacking
 

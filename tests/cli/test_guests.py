@@ -1,6 +1,5 @@
 """Guests on the command line: listed, told about, let in by a yes; and until then nobody, whatever is asked for."""
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -110,11 +109,3 @@ def test_no_word_and_no_key_goes_where_a_folder_wants_them(
         run("personas", "admit", "Rook", "--yes", "--with-settings")
         run(*talk, expect=1)  # the address has no key of its own
         assert not any(KEY in f"{request.path} {request.headers}" for request in server.requests)
-
-
-def test_folders_of_before_there_was_a_door_are_let_in_by_one_question(home: Path) -> None:
-    run("personas", "create", "Aki")
-    shutil.rmtree(home / ".admitted")
-    assert "guest" in run("chat", "Aki", "-m", "Hi", expect=1).stderr
-    assert run("personas", "admit", "--all", given="y\n").stdout.count("let in.") == 3
-    assert run("chat", "Aki", "-m", "Hi").stdout.strip()

@@ -204,25 +204,6 @@ def test_asked_to_stop_while_it_starts_it_stops(tmp_path: Path) -> None:
     assert process.wait() == 143
 
 
-IMPORT_FAILS = """
-import os, signal, sys, app, commands.line
-def run(arguments):
-    try:
-        os.kill(os.getpid(), signal.SIGTERM)
-    except SystemExit as end:
-        raise ImportError("numpy") from end
-commands.line.run = run
-sys.argv = ["app.py", "doctor"]
-app.main()
-"""
-
-
-@POSIX
-@pytest.mark.slow
-def test_asked_to_stop_it_says_so_though_an_import_makes_another_error_of_it() -> None:
-    assert subprocess.run([sys.executable, "-c", IMPORT_FAILS], cwd=ROOT, check=False).returncode == 143
-
-
 @POSIX
 def test_the_token_stands_in_no_process_list_no_log_and_not_in_doctor_s_words(home: Path, server: Served) -> None:
     token = Access(Home(home)).token

@@ -69,31 +69,6 @@ def test_names_in_folders_and_documents_are_no_orders(home: Path) -> None:
     assert "Kept." in harmless(run("history", "Hazel", "--show", entry))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
-@pytest.mark.slow
-def test_the_prompt_of_a_conversation_is_no_order() -> None:
-    import pty  # noqa: PLC0415  # not there on Windows
-
-    run("personas", "edit", "Hazel", "--user-name", f"Aoi{EVIL}")
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "app.py", "chat", "Hazel"],
-        cwd=ROOT,
-        env=os.environ | {"UTATANE_LANG": "en", "TERM": "dumb"},
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-    )
-    os.close(follower)
-    said = b""
-    while b"dneirf>" not in said:
-        said += os.read(leader, 1000)
-    os.write(leader, b"\x04")
-    process.wait()
-    os.close(leader)
-    assert not (OBEYED - {"\r"}) & set(said.decode())
-
-
 def test_nothing_prints_but_the_one_writer() -> None:
     for file in [ROOT / "app.py", *(ROOT / "commands").glob("*.py")]:
         calls = (node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call))

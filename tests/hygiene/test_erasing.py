@@ -4,7 +4,6 @@ import itertools
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,6 @@ from managers.hygiene import erasure
 from managers.hygiene.errors import NameTooShortError, NothingToEraseError, PlanChangedError, SpeakersNameError
 from managers.hygiene.file_kinds import HOME, declared
 from managers.hygiene.inventory import memories as active
-from managers.memory.entities import Entity
-from managers.memory.json_documents import write_plainly
 from managers.storage import files
 from managers.storage.audit import events, flaws
 from managers.storage.history.checking import check_history
@@ -166,16 +163,6 @@ def test_what_cannot_be_meant_is_refused(memories: Memories) -> None:
         plan_erasure(memories, "f_00000000")
 
 
-def test_a_name_that_stands_on_the_card_of_who_talks_takes_what_names_it_and_no_more(memories: Memories) -> None:
-    copy = memories.working_copy()
-    card = copy.entity(["あおい"]) or Entity("あおい", "person")
-    copy.put_entity(replace(card, aliases=(*card.aliases, "岩盤浴")))
-    write_plainly(memories.paths)(copy.files(), author="test", reason="test")
-    plan = plan_erasure(memories, about="岩盤浴")
-    assert plan.traces.names == ("岩盤浴",)
-    assert 0 < plan.counts["message"] < 4
-
-
 def test_what_is_a_persons_own_or_elsewhere_or_cannot_be_looked_into_is_named_and_stays(memories: Memories) -> None:
     home, paths = memories.paths.home.folder, memories.paths
     assert ("yours", "domains") in {
@@ -309,11 +296,3 @@ def test_killed_at_any_step_it_is_finished_at_the_next_start(lived: Path, tmp_pa
         services.close()
         shutil.rmtree(home)
     assert finished > 2 or seen < 9
-
-
-def test_a_week_in_brief_goes_to_be_made_anew_of_its_days(memories: Memories) -> None:
-    week = memories.paths.episodic_memory / "2026-11-02~2026-11-08.json"
-    brief = {"date": week.stem, "summary": "二日の会話。", "key_events": ["モモが退院した"], "mind": "built-in"}
-    week.write_text(json.dumps(brief, ensure_ascii=False), "utf-8")
-    erase(memories, plan_erasure(memories, about=CAT))
-    assert not week.exists()

@@ -45,17 +45,6 @@ def test_what_has_faded_is_put_away_and_all_of_it_comes_back(kept: Kept) -> None
     assert keeping.after_night(10).put_away == 0  # what came back rests first
 
 
-def test_what_memories_weigh_is_what_lies_on_the_disk(kept: Kept) -> None:
-    paths = kept.paths
-    assert weigh(paths) == Weight(0, 0)
-    kept.live()
-    written = [paths.insights, *paths.episodic_memory.glob("*.json"), *paths.entity_memory.glob("*.md")]
-    (paths.rag_index / "current_log_index").mkdir(parents=True)
-    (paths.rag_index / "files.json").write_bytes(bytes(234))
-    (paths.rag_index / "current_log_index" / "vectors.bin").write_bytes(bytes(1000))
-    assert weigh(paths) == Weight(sum(path.stat().st_size for path in written), 1234)
-
-
 def test_one_memory_comes_back_an_event_only_with_its_day_and_nothing_to_a_place_that_is_taken(kept: Kept) -> None:
     kept.live()
     keeping = kept.keeping(SETTINGS)
@@ -78,7 +67,11 @@ def test_one_memory_comes_back_an_event_only_with_its_day_and_nothing_to_a_place
 
 
 def test_undoing_takes_the_memories_back_and_the_archive_with_them(kept: Kept) -> None:
-    before, history = kept.live(), History(kept.paths, kept.clock)
+    paths = kept.paths
+    assert weigh(paths) == Weight(0, 0)
+    before, history = kept.live(), History(paths, kept.clock)
+    written = [paths.insights, *paths.episodic_memory.glob("*.json"), *paths.entity_memory.glob("*.md")]
+    assert weigh(paths) == Weight(sum(path.stat().st_size for path in written), 0)
     keeping = Housekeeping(kept.paths, kept.clock, history.change, SETTINGS)
     keeping.after_night(10)
     entry = history.entries(1)[0]
@@ -203,16 +196,6 @@ def test_a_fact_that_comes_back_is_history_where_another_one_holds_since(kept: K
     assert [fact.text for fact in card.current_facts] == ["lives in Lisbon"]
     assert [fact.until for fact in card.facts] == ["", "2025-06"]
     assert not keeping.restore(None)
-
-
-def test_a_fact_of_which_a_card_says_the_same_again_stays_put_away(kept: Kept) -> None:
-    fact = Fact("likes tea", ("m1",), "m", "f_1", since="2025-03-01")
-    keeping = put_facts_away(kept, Entity("Tom", "person", lines=(fact,)))
-    own = replace(fact, id="f_2", mind="user")
-    kept.put(Entity("Tom", "person", lines=(own,)))
-    with pytest.raises(PlaceTakenError):
-        keeping.restore(["f_1"])
-    assert kept.cards()[0].lines == (own,)
 
 
 def test_a_fact_comes_back_to_whom_it_was_about_and_to_nobody_called_so_since(kept: Kept) -> None:

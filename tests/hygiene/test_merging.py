@@ -274,13 +274,6 @@ def test_an_insight_that_is_there_is_found_again_and_one_with_other_numbers_or_a
         assert copy.insights.entries[0].confidence == (0.35 if len(evidence) == 1 else None)
 
 
-def test_a_night_keeps_no_more_insights_than_it_may(kept: Kept) -> None:
-    copy = kept.copy(MemorySettings(max_insights_per_session=2))
-    for text in ("The sea calms her.", "Work is hard on Mondays.", "Nora is a good friend to have."):
-        add_insight(copy, insight(text, text))
-    assert len(copy.insights.entries) == 2
-
-
 def test_a_fact_that_the_card_holds_is_found_again_and_another_number_is_not() -> None:
     tom = with_fact(Entity("Tom", "person"), Fact("Tom works in a small bakery.", ("m1",), "x", since="2026-11-01"))
     told = Fact("Tom works in a small bakery!", ("m2",), "x", since="2026-11-05")

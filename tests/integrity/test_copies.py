@@ -77,16 +77,6 @@ def test_what_was_said_on_another_computer_comes_home(life: Life, form: str) -> 
     assert life.examine() == []
 
 
-def test_a_log_that_shares_nothing_with_the_other_is_one_all_the_same(life: Life) -> None:
-    own = life.paths.log.read_bytes()
-    life.paths.log.write_bytes(b"")
-    life.log.append("user", "花", "初めから")
-    (life.paths.folder / "log (1).txt").write_bytes(own)
-    assert [found.kind for found in life.look()] == ["copy"]
-    life.mend()
-    assert len(life.words()) == 92
-
-
 def test_a_file_of_ones_own_is_no_copy(life: Life) -> None:
     (life.paths.memory / "memory_main 2.txt").write_text("ほかのことを書いた。\n", "utf-8")
     (life.paths.entity_memory / "もも-2.md").write_text(CARD.format("もも-2", "別の猫"), "utf-8")

@@ -155,11 +155,6 @@ def test_a_file_of_the_log_that_was_halved_is_noticed(life: Life, name: str) -> 
     assert [one.kind for one in life.look()] == ["lost"]
 
 
-def test_without_an_index_the_episodes_tell_that_days_are_gone(life: Life) -> None:
-    (life.paths.log_archives / "2026-08.txt").unlink()
-    assert [found.name for found in life.look()] == ["log_archives/2026-08.txt"]
-
-
 def test_days_that_move_to_the_archives_and_what_was_deleted_or_edited_is_not_lost(life: Life) -> None:
     life.index()
     newest = life.log.tail(2)
@@ -185,17 +180,6 @@ def test_whoever_took_days_away_on_purpose_is_told_once(life: Life) -> None:
     assert life.examine() == []
     (life.paths.log_archives / "2026-10.txt").unlink()
     assert len(life.examine()) == 1
-
-
-def test_a_log_in_another_encoding_is_not_taken_for_lost(life: Life) -> None:
-    life.index()
-    path = life.paths.log_archives / "2026-09.txt"
-    path.write_bytes(path.read_bytes().decode().encode("cp932"))
-    life.index()
-    assert kinds(life) == ["other-encoding"]
-    life.mend()
-    life.index()
-    assert life.examine() == []
 
 
 # The history

@@ -52,17 +52,6 @@ def test_a_folder_with_nothing_in_it_is_a_persona_and_files_and_hidden_ones_are_
     assert store.list_names() == ["から"]
 
 
-def test_a_prompt_that_is_no_text_is_kept_aside_when_written(store: PersonaStore) -> None:
-    paths = store.create("a", language="en", system_prompt="one").paths
-    paths.system_prompt.write_bytes(b"\x83\x81\x83")
-    persona = store.get("a")
-    assert [notice.code for notice in persona.notices] == ["prompt-broken"]
-    store.write_system_prompt("a", "two", based_on=persona.system_prompt_digest)
-    (kept,) = paths.folder.glob("SystemPrompt.txt.broken-*")
-    assert kept.read_bytes() == b"\x83\x81\x83"
-    assert store.get("a").system_prompt == "two"
-
-
 def test_a_prompt_of_windows_works_and_stays_as_its_editor_writes_it(store: PersonaStore) -> None:
     paths = store.create("猫", language="ja", system_prompt="わたしは猫").paths
     for mark in ("utf-16", "utf-8-sig"):

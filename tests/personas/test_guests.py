@@ -14,13 +14,11 @@ from managers.personas import PersonaStore
 from managers.personas.errors import GuestError, NotAdmissibleError, PersonaExistsError, PersonaNotFoundError
 from managers.personas.guests import LARGEST_SHEET, look_through
 from managers.storage import installation
-from managers.storage.errors import BusyError
-from managers.storage.history import History
 from managers.storage.paths import Home, PersonaPaths
 from tests.crash import Kill, needs_signals
 from tests.fakes import HandClock
 from tests.homes import let_in
-from tests.hostile_folder import HARMS, Hostile, finishes_a_journal, make_hostile
+from tests.hostile_folder import HARMS, Hostile, make_hostile
 from tests.personas.folders import history_of
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are made in other ways there")
@@ -149,15 +147,6 @@ def test_a_link_in_the_place_of_a_folder_stays_outside(store: PersonaStore, tmp_
     assert list((tmp_path / "far").iterdir()) == []
 
 
-def test_one_with_too_much_in_it_stays_outside(
-    store: PersonaStore, hostile: Hostile, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("managers.personas.guests.MOST_ENTRIES", 3)
-    with pytest.raises(NotAdmissibleError, match="too many"):
-        store.door.admit("Rook")
-    assert store.door.guests() == ["Rook"]
-
-
 def test_a_sheet_that_is_none_stops_nothing(store: PersonaStore) -> None:
     written = (
         b'{"settings": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
@@ -223,12 +212,6 @@ def test_a_guest_in_the_trash_is_a_guest_when_it_comes_back(store: PersonaStore,
     assert store.restore(thrown.id, "Rook 2") == "Rook 2"
     assert store.door.guests() == ["Rook 2"]
     hostile.assert_harmless()
-
-
-def test_a_home_that_was_moved_is_the_same_home(store: PersonaStore, tmp_path: Path) -> None:
-    store.create("Nemu", language="en")
-    store.home.folder.rename(tmp_path / "elsewhere")
-    assert PersonaStore(Home(tmp_path / "elsewhere"), HandClock(), Random(1)).door.guests() == []
 
 
 def test_a_home_on_another_computer_is_asked_about_once_and_on_each(
@@ -315,21 +298,3 @@ def test_killed_anywhere_nobody_is_lost_and_nobody_let_in_by_mistake(
         assert store.get("Rook").greeting == "Hello there", death
         assert look_through(PersonaPaths(home.characters / "Rook")).misplaced == (), death
         Hostile(home.characters / "Rook", home.folder / "elsewhere" / "precious.txt").assert_harmless()
-
-
-def test_a_disk_that_is_full_lets_nobody_in_by_half(
-    store: PersonaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_hostile(store.home.characters / "Rook", tmp_path / "elsewhere", finishes_a_journal)
-
-    def refuse(*_: object) -> None:
-        raise BusyError(name="home")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(store.door.admissions, "let_in", refuse)
-        with pytest.raises(BusyError):
-            store.door.admit("Rook")
-    assert store.door.guests() == ["Rook"]
-    store.door.admit("Rook")
-    assert store.list_names() == ["Rook"]
-    assert isinstance(history_of(store, "Rook"), History)

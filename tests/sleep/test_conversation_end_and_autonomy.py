@@ -57,18 +57,6 @@ def test_a_conversation_ends_once_after_its_idle_minutes(
     assert not again.check()
 
 
-def test_what_was_looked_at_is_not_looked_at_again_on_another_branch(
-    life: Life, end: ConversationEnd, ended: list[list[str]]
-) -> None:
-    first = life.say("一つ目")
-    life.say("二つ目")
-    end.end()
-    life.log.branch(first.id)
-    life.say("三つ目")
-    end.end()
-    assert ended == [["一つ目", "二つ目"], ["三つ目"]]
-
-
 def test_questions_are_resolved_when_the_conversation_is_over(life: Life) -> None:
     context = "花さんが「来週は京都の貴船神社に行く予定です」と話していた。"
     asked = Question(topic="貴船神社", context=context, priority=0.7, about="花")
