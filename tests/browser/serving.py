@@ -142,7 +142,7 @@ def store_of(server: Server) -> PersonaStore:
     return PersonaStore(Home(server.home), SystemClock(), Random(3))
 
 
-def persona(server: Server, name: str, lang: str = "ja", **about: str) -> str:
+def persona(server: Server, name: str, lang: str = "ja", **about: Any) -> str:
     """Make a persona for one test, as the command line would; return its name."""
     return store_of(server).create(name, language="ja" if lang == "ja" else "en", **about).name
 
