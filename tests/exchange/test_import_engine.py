@@ -33,7 +33,6 @@ from tests.exchange.importing import HereReading, lines_of, read_here, take_over
 from tests.exchange.readers.nexus_rooms import MONTHLY
 from tests.exchange.readers.reading import folder_of
 from tests.fakes import HandClock
-from tests.speeds import one_quick
 
 THEN = datetime(2024, 5, 1, 22, 0)
 WISHES = ReadingWishes(persona="Mei", user="Ann")
@@ -311,7 +310,6 @@ def test_what_the_other_process_says_is_shown_only_as_words_of_ours() -> None:
     assert len(told["en"]) < 300
 
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 NOW = datetime(2026, 11, 21, 12, 0, 0)
 
 
@@ -328,22 +326,6 @@ def write(folder: Path, *lines: str) -> Path:
     path = folder / "talk.jsonl"
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path
-
-
-@pytest.mark.parametrize("name", one_quick(["realpersonachat-ad-ey", "locomo-1"]))
-def test_real_conversations_come_back_message_by_message(log: ConversationLog, name: str) -> None:
-    source = DATA / f"{name}.transcript.jsonl"
-    if not source.exists():
-        pytest.skip(f"the conversation {source.name} is not on this machine (expected at {source})")
-    entries = [json.loads(raw) for raw in source.read_bytes().split(b"\n") if raw]
-    report = take_over(log, source)
-    assert (report.added, report.already_there, report.left_out) == (len(entries), 0, ())
-    reader = ConversationLog(log.paths, HandClock(NOW), Random(1))
-    kept = [(m.id, m.time.isoformat(), m.role, m.speaker, m.text) for m in reader.messages()]
-    assert kept == [tuple(entry[key] for key in ("id", "time", "role", "speaker", "text")) for entry in entries]
-    assert report.kept[0].read_bytes() == source.read_bytes()
-    assert reader.count() == len(entries)
-    assert not log.paths.log.exists()  # all of it is older than the days that log.txt holds
 
 
 def test_bad_lines_are_named_and_cost_no_good_one(log: ConversationLog, tmp_path: Path) -> None:

@@ -28,10 +28,5 @@ def home(life: Path, tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
-
-
-@pytest.fixture
 def backups(home: Home, clock: HandClock) -> Backups:
     return backups_of(home, clock)

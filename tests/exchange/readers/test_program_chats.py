@@ -150,13 +150,6 @@ def test_what_is_no_conversation_or_cut_off_costs_no_other(tmp_path: Path) -> No
     assert said(items_of(path, "chatgpt"))[0] == ("user", "", "猫を飼っています。名前はミケです。")
 
 
-def test_a_million_brackets_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "conversations.json"
-    for opening in (b"[", b'{"mapping":', b'[{"mapping": {"a": '):
-        path.write_bytes(opening + b'{"create_time": [' + b"[" * 1_000_000)
-        assert trouble_of(path, "chatgpt") == "chats.too-deep"
-
-
 def _claude_message(name: str, sender: str, text: str, **more: Any) -> dict[str, Any]:
     told = {"uuid": name, "text": text, "content": [{"type": "text", "text": text}], "sender": sender}
     return {**told, "created_at": f"2025-05-06T07:0{name}:00.123456Z", "attachments": [], "files": [], **more}
@@ -253,16 +246,6 @@ def test_swipes_become_answers_and_each_form_of_date_is_read(tmp_path: Path) -> 
     assert answer.thought == "Aki is home."
     assert (last.time, last.is_time_certain) == (datetime(2024, 1, 5, 21, 35), False)
     assert (persona_of(items).name, persona_of(items).user_name) == ("Seraphina", "Aki")
-
-
-def test_a_bad_line_is_told_with_its_number_and_costs_no_other(tmp_path: Path) -> None:
-    chat = _lines(
-        _HEAD, "{broken", _line("Aki", "one", 1704490392123), "[" * 100_000, '{"mes": 3}', _line("Aki", "two", 1)
-    )
-    items = items_of(folder_of(tmp_path, {"chat.jsonl": chat}), "sillytavern")
-    assert [one.text for one in messages_of(items)] == ["one", "two"]
-    places = [item.place for item in items if isinstance(item, NotTaken) and item.code == "chats.no-line"]
-    assert places == ["chat.jsonl: 2", "chat.jsonl: 4", "chat.jsonl: 5"]
 
 
 def test_branches_deletions_and_leafing_through_swipes_change_no_id(tmp_path: Path) -> None:
