@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
 from agent.services import Services
@@ -52,6 +53,7 @@ def test_a_persona_and_a_file_come_back_beside_what_is_there(services: Services,
     assert prompt.read_bytes() == b"changed"
 
 
+@pytest.mark.slow
 def test_encrypted_from_the_page_and_deleted(services: Services, visitor: TestClient) -> None:
     name = services.backups.backups.make().id
     differ = posted(visitor, "/encrypt", passphrase="open sesame", again="open sesam")

@@ -113,6 +113,7 @@ def test_what_fails_says_so_and_nobody_elses_is_found(services: Services, visito
     assert visitor.get(href).status_code == 404
 
 
+@pytest.mark.slow
 def test_an_encrypted_archive_comes_back_on_the_page_or_says_why_not(services: Services, visitor: TestClient) -> None:
     refused = press(visitor, opened(visitor), EXPORT, passphrase="きらきら星", again="ほか")
     assert refused.status_code == 400

@@ -14,7 +14,6 @@ from managers.memory.questions import Question
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVENING, EVIL, NAME, House
 from ui.components.charts import FONT_SIZE, Point, Tick, letters_wide, level_chart, point_chart
-from ui.components.csv_files import as_csv
 from ui.locales import texts
 from ui.rooms.heart import growth
 from ui.rooms.heart.feelings import SHOWN_READINGS
@@ -114,12 +113,11 @@ def test_nothing_is_called_calm_beside_a_death_that_was_told(house: House, visit
     companion.settle()
     for lang in ("ja", "en"):
         visitor.headers["accept-language"] = lang
-        for query in ({}, {"figures": 1}):
-            page = heart(visitor, **query)
-            shown = page.text + "".join(one.attributes["aria-label"] for one in page.all("svg a"))
-            shown += " ".join(follow(visitor, point).one("#behind").text for point in points(page))
-            assert all(death in shown for death in DEATHS)
-            assert not re.search(r"穏やか|おだやか|静かに満ち|\bcalm\b|All is quiet", shown)
+        page = heart(visitor, figures=int(lang == "en"))
+        shown = page.text + "".join(one.attributes["aria-label"] for one in page.all("svg a"))
+        shown += " ".join(follow(visitor, point).one("#behind").text for point in points(page))
+        assert all(death in shown for death in DEATHS)
+        assert not re.search(r"穏やか|おだやか|静かに満ち|\bcalm\b|All is quiet", shown)
 
 
 def test_what_weighs_heavily_is_held_up_to_nobody(house: House, visitor: TestClient) -> None:
@@ -167,7 +165,6 @@ def test_resolving_a_question_lets_curiosity_fall_and_can_be_taken_back(house: H
     bar = page.one('article.drive[data-key="curiosity"]').one(".level-bar")
     assert bar.attributes["aria-valuenow"] == f"{round(after, 4)}"
     assert top.id not in [one.attributes.get("data-key") for one in page.all("#questions tbody tr")]
-    assert JA("heart.closed_resolved") in page.one("#questions details.fold").text
     answer = press(visitor, page, '#changes button[value="undo"]')
     assert parse_qs(urlsplit(str(answer.url)).query)["days"] == ["30"]
     assert state.levels().curiosity == pytest.approx(before)
@@ -180,8 +177,6 @@ def test_deleting_a_question_asks_first_and_can_be_taken_back_once(house: House,
     assert "雪" in page.one('button[value="delete"]').attributes["data-ask"]
     gone = read(press(visitor, page, 'button[value="delete"]'))
     assert questions_of(house) == []
-    assert JA("heart.deleted") in gone.one("#told").text
-    assert JA("history.reason_question_deleted") in gone.one("#changes").text
     press(visitor, gone, '#changes button[value="undo"]')
     assert [one.topic for one in questions_of(house)] == ["雪"]
     revision = heart(visitor).attributes["data-revision"]
@@ -287,10 +282,8 @@ def test_the_curve_reads_what_the_log_reads(house: House) -> None:
 def test_a_curve_lies_inside_its_picture() -> None:
     points = [Point(n / 4, (-1) ** n) for n in range(5)]
     marks = [Tick(n / 40, "11月21日") for n in range(41)]
-    up = [Tick(0, "どちらでもない")]
-    for picture in (SimpleNamespace(**one) for one in point_chart(points, marks, up, lowest=-1, highest=1)):
+    for picture in (SimpleNamespace(**one) for one in point_chart(points, marks, [Tick(0, "x")], lowest=-1, highest=1)):
         assert all(picture.left <= dot.x <= picture.right and 0 < dot.y <= picture.floor for dot in picture.dots)
-        assert [dot.is_low for dot in picture.dots] == [False, True] * 2 + [False]
         assert 1 < len(picture.marks) < len(marks)  # words that would touch are left out
     for t in (JA, EN):
         ends = (t("heart.ago", days=90), t("heart.now"))
@@ -314,23 +307,3 @@ def test_whatever_is_remembered_is_text(house: House, visitor: TestClient) -> No
             assert shown.all("script") + shown.all("img") == []
     assert EVIL in heart(visitor).one("#questions b").text
     page = read(press(visitor, heart(visitor), 'button[value="resolve"]'))
-
-
-def test_tables_are_handed_out_in_both_languages(house: House, visitor: TestClient) -> None:
-    house.tell([("=HYPERLINK(1)", "joy"), ("きのう、海へ行った。", "happy")])
-    for table, ja, en in (
-        ("feelings", "気持ち", "Feeling"),
-        ("questions", "問い", "Question"),
-        ("goals", "優先度", "Priority"),
-        ("drives", "好奇心", "Curiosity"),
-        ("dreams", "次に話すとき", "When you next talk"),
-    ):
-        address = address_of(NAME, f"tables/{table}.csv")
-        answer = visitor.get(address)
-        assert answer.content.startswith(b"\xef\xbb\xbf")
-        assert ja in answer.text.splitlines()[0]
-        assert en in visitor.get(address, headers={"accept-language": "en"}).text.splitlines()[0]
-    assert JA("heart.kpi_turns") in visitor.get(address_of(NAME, "tables/growth.csv")).text
-    address = heart(visitor).one("figure.feelings a[download]").attributes["href"]
-    assert "'=HYPERLINK(1)" in visitor.get(address).text  # words are never a formula
-    assert as_csv([[-0.5, "-0.5", "a,b", None]]).decode("utf-8-sig") == '-0.5,\'-0.5,"a,b",\r\n'

@@ -8,7 +8,6 @@ from starlette.testclient import TestClient
 from agent.services import Services
 from managers.storage.paths import CHECKOUT
 from tests.ui.visitors import stranger_to
-from ui.rooms.memories.shelves import GROUPS
 
 STATIC = CHECKOUT / "ui" / "static"
 SWAP = {"x-utatane": "swap"}
@@ -59,17 +58,3 @@ def test_every_script_and_style_of_the_folder_is_in_the_two_files_that_a_page_lo
         sent = [line for line in loaded.text.splitlines() if line.strip()]
         assert sent[-len(said) :] == said
         assert len("\n".join(said).encode()) <= 60 * 1024  # the palette and the signs beside them are pictures
-
-
-def test_no_style_insists_and_every_sign_is_drawn_and_used(visitor: TestClient) -> None:
-    styles = "\n".join(file.read_text("utf-8") for file in sorted((STATIC / "styles").glob("*.css")))
-    allowed = re.compile(r"@media (print|\(prefers-reduced-motion: reduce\)) \{(?:[^{}]*\{[^{}]*\})*\s*\}")
-    assert "!important" not in allowed.sub("", styles)
-    assert len(allowed.findall(styles)) >= 2
-    signs = {file.stem for file in (STATIC / "signs").glob("*.svg")}
-    assert set(re.findall(r"\.([\w-]+)\{--sign:0 ", visitor.get("/new").text)) == signs
-    shelves = {f"shelf-{shelf}" for group in GROUPS.values() for shelf in group} | {"shelf-notes"}
-    assert {sign for sign in signs if sign.startswith("shelf-")} == shelves
-    files = [*(CHECKOUT / "ui").rglob("*.html"), *(STATIC / "scripts").glob("*.js")]
-    named = set(re.findall(r'"([\w -]+)"', " ".join(file.read_text("utf-8") for file in files)))
-    assert signs - shelves <= {sign for classes in named for sign in classes.split()}

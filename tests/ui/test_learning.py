@@ -51,6 +51,7 @@ def test_what_would_be_learned_is_shown_and_changed(services: Services, visitor:
     assert "nyaa. 38" in page.one("#example-p38").text
 
 
+@pytest.mark.slow
 def test_a_training_is_stopped_and_comes_to_its_end(services: Services, visitor: TestClient, base: Path) -> None:
     (base / WAITING).touch()
     press(visitor, opened(visitor), "#training button.main")

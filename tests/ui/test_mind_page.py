@@ -13,12 +13,7 @@ from tests.model_server import NOBODY, ModelServer, Refuse, Say, Served
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
 from ui.locales import texts
-from ui.rooms.mind.choice import (
-    answer_offer,
-    has_own_mind,
-    keep_key,
-    mind_of,
-)
+from ui.rooms.mind.choice import answer_offer, has_own_mind, keep_key, mind_of
 from ui.server.addresses import address_of, with_query
 
 EN = texts("en")
@@ -75,6 +70,9 @@ def test_what_is_found_speaks_after_a_yes(services: Services, visitor: TestClien
     [notice] = read(visitor.get(address_of(NAME))).all("#notices li")
     assert f"127.0.0.1:{models.port}" in notice.text
     assert notice.one("a").attributes["href"].startswith("/settings/mind")
+    place = opened(visitor).one("#mind div[data-src]")  # it is offered after the page is there
+    found = visitor.get(place.attributes["data-src"], headers={"x-utatane": "swap"})
+    assert "Ollama" in read(found).one(".offer").text
     yes, _no = (one.attributes["value"] for one in read(visitor.get("/welcome?look=1")).all(".offer button"))
     before = services.settings_file.path.read_text("utf-8")
     mind = mind_of(services)
@@ -161,9 +159,6 @@ def test_a_choice_made_elsewhere_is_shown(services: Services, visitor: TestClien
 
 
 def test_an_offer_is_answered_once(services: Services, visitor: TestClient, models: ModelServer) -> None:
-    place = opened(visitor).one("#mind div[data-src]")
-    found = visitor.get(place.attributes["data-src"], headers={"x-utatane": "swap"})
-    assert "Ollama" in read(found).one(".offer").text
     page = opened(visitor, look="1")  # without scripts
     assert "name" not in page.all("#mind button")[0].attributes  # the Enter key accepts no offer
     _yes, no = (one.attributes["value"] for one in page.all(".offer button"))

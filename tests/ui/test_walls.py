@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 from typing import cast
 from urllib.parse import quote
@@ -132,6 +133,12 @@ def asked_with(walls: Walls, persona: str, address: Address, method: str, ids: M
     )
 
 
+def lasting(folder: Path) -> dict[Path, bytes]:
+    """Return the files of a folder, but for those that vanish at any time."""
+    found = (path for path in folder.rglob("*") if not path.name.endswith(".utatane-tmp"))
+    return {path: path.read_bytes() for path in found if path.is_file()}
+
+
 def told(answer: Response, ids: Mapping[str, str]) -> str:
     """Return what an answer tells, without the id that was asked for."""
     text = answer.text
@@ -143,8 +150,7 @@ def told(answer: Response, ids: Mapping[str, str]) -> str:
 
 
 def test_an_id_of_another_persona_is_not_found_as_one_that_never_was(walls: Walls) -> None:
-    folder = walls.services.home.persona(OTHER).folder / "memory"
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.suffix != ".utatane-tmp" and path.is_file()}
+    before = lasting(walls.services.home.persona(OTHER).folder / "memory")
     wrong, walked, found = list[tuple[object, ...]](), 0, 0
     for address in walls.addresses:
         places = set(re.findall(r"{(\w+)", address.path)) - {"persona"}
@@ -176,7 +182,7 @@ def test_an_id_of_another_persona_is_not_found_as_one_that_never_was(walls: Wall
 
 def test_what_is_sent_or_asked_for_tells_and_changes_nothing_of_another_persona(walls: Walls) -> None:
     memories = walls.services.memories(NAME)
-    before = {path: path.read_bytes() for path in memories.paths.memory.rglob("*.json*")}
+    before = {path: data for path, data in lasting(memories.paths.memory).items() if ".json" in path.name}
     for method, place, key, kind in (
         ("POST", "memories/archive", "memory", "memory"),
         ("POST", "memories/archive", "memory", "message_id"),

@@ -1,4 +1,4 @@
-"""Both languages are complete, and no text of the page stands anywhere but in the locale files; which one a page speaks."""
+"""Both languages are complete, and no text of the page stands anywhere but in the locale files; keys; which language a page speaks."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ from managers.storage.paths import CHECKOUT
 from tests.ui.reading import press, read
 from tests.ui.rooms import NAME
 from tests.ui.visitors import visitor_of
-from ui.locales import UndefinedTextError, choose_language, texts
+from ui.locales import LANGUAGES, UndefinedTextError, choose_language, texts
 from ui.server.addresses import address_of
 
 JAPANESE = re.compile(r"[ぁ-ヿ一-鿿]")
@@ -120,3 +120,29 @@ def test_what_was_chosen_comes_before_the_settings_before_the_browser(services: 
     assert (quote(answer.url.path), answer.url.params["off_record"]) == (TALK, "1")  # where one was
     assert language(visitor, "en") == "ja"
     assert language(other, "ja") == "en"  # another browser has not chosen
+
+
+SCRIPT = (CHECKOUT / "ui" / "static" / "scripts" / "5-keys.js").read_text("utf-8")
+DOCUMENT = (CHECKOUT / "docs" / "everyday.md").read_text("utf-8")
+KEYS = re.findall(r'^    (\w+): \{ (?:code: "(\w+)", )?key: "(.)"', SCRIPT, re.MULTILINE)
+NAMES = {"ArrowDown": "↓", "ArrowUp": "↑", "PageDown": "Page Down", "PageUp": "Page Up", "Slash": "/", "Period": "."}
+
+
+def test_each_command_has_keys_of_its_own_and_is_told_in_both_languages_and_in_the_document() -> None:
+    assert {"next_persona", "previous_persona", "search", "write", "list"} <= {name for name, _, _ in KEYS}
+    table = "\n".join(line for line in DOCUMENT.splitlines() if line.startswith("|"))
+    for name, code, key in KEYS:
+        assert all(texts(lang)(f"keys.script.{name}") for lang in LANGUAGES)
+        assert f"`{key}`" in table
+        if code:
+            assert f"Alt {NAMES[code]}" in table
+            assert f"⌥⌘{NAMES[code]}" in table.replace("⌥⌘ ", "⌥⌘")
+    for keys in ([key for _, _, key in KEYS], [code for _, code, _ in KEYS if code]):
+        assert len(keys) == len(set(keys))
+    assert "g" not in [key for _, _, key in KEYS]
+
+
+def test_every_text_of_the_script_is_there_and_used() -> None:
+    used = set(re.findall(r"\bt\.(\w+)|texts\(\)\.(\w+)", SCRIPT))
+    words = {one or other for one, other in used} | {name for name, _, _ in KEYS}
+    assert words - {"keys"} == set(texts("en").section("keys.script"))
