@@ -19,6 +19,7 @@ from managers.memory.held_writes import LARGEST, MOST
 from managers.memory.notes import Edit
 from managers.mind import TextPiece, ToolCall
 from managers.storage.errors import DiskFullError
+from tests.agent.choosing import Script
 from tests.agent.conftest import Scene, sure
 from tests.crash import full_disk
 from tests.hostile import FACT, QUESTION, hostile
@@ -100,7 +101,7 @@ def test_whatever_brings_foreign_text_makes_writing_wait(scene: Scene, kind: str
     write = ToolCall("w", "edit_core_memory", NOTE)
     search = ToolCall("s", "search_knowledge_base", {"query": QUESTION["en"]})
     toast, morning = "Thanks. I had toast for breakfast.", "Good morning."
-    script, said, files = {
+    ways: dict[str, tuple[list[str | Script], list[str], list[Path]]] = {
         "document": ([[write]], [QUESTION["en"]], []),
         "file": ([[write]], ["Look."], [letter]),
         "picture": ([[write]], ["Look."], [photo]),
@@ -108,9 +109,10 @@ def test_whatever_brings_foreign_text_makes_writing_wait(scene: Scene, kind: str
         "tool in one breath": ([[search, write]], [morning], []),
         "answer before": (["Five years.", [write]], [QUESTION["en"], toast], []),
         "file before": ([[TextPiece("")], [write]], ["Look.", toast], [letter]),
-    }[kind]
+    }
+    script, said, files = ways[kind]
     give_document(scene)
-    scene.mind.enqueue(*script, "Well.")  # type: ignore[arg-type]
+    scene.mind.enqueue(*script, "Well.")
     for text in said:
         scene.live(scene.companion.say(text, attachments=files if text == "Look." else []))
     (waits,) = scene.companion.waiting()

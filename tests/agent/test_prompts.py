@@ -15,6 +15,7 @@ from agent.retrieval import retrieve_as_turn
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.insights import Insight, Insights
+from managers.memory.notes import NoteKind
 from managers.memory.questions import Question
 from managers.mind import ToolCall
 from managers.personas import PersonaStore
@@ -60,7 +61,7 @@ def messages(scene: Scene) -> list[tuple[str, str]]:
     return [(message.type, str(message.content)) for message in made]
 
 
-def note(scene: Scene, kind: str, text: str) -> None:
+def note(scene: Scene, kind: NoteKind, text: str) -> None:
     scene.memories.notes.append(kind, text, author="user", reason="-")
 
 

@@ -3,13 +3,9 @@
 import os
 import threading
 from collections.abc import Callable
-from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
-
-from agent.import_jobs import ImportJobs
 from agent.import_uploads import lay
 from agent.services import Services
 from managers.mind import Cancel
@@ -34,8 +30,8 @@ def test_one_can_talk_while_the_index_is_made_anew_and_while_it_dreams(services:
     for day in range(1, 4):
         time = services.clock.now() - timedelta(days=day)
         for number in range(6):
-            role = "user" if number % 2 == 0 else "persona"
-            memories.log.append(role, "花", f"{day}日前の海の話、その{number}。", time=time)
+            text = f"{day}日前の海の話、その{number}。"
+            memories.log.append("persona" if number % 2 else "user", "花", text, time=time)
     memories.recall.catch_up()
 
     def dream(progress: Callable[[int, int], None]) -> None:
@@ -80,21 +76,3 @@ def test_files_whose_names_are_the_same_on_the_disk_are_all_kept(tmp_path: Path)
     found = {path.relative_to(laid).as_posix(): path.read_text("utf-8") for path in laid.rglob("*.txt")}
     assert sorted(found.values()) == sorted(names)
     assert {"a_.txt", "a_ 2.txt", "a_ 3.txt", "b/a_.txt"} == set(found)
-
-
-@pytest.mark.slow
-def test_what_a_killed_process_of_the_same_number_left_joins_no_upload(services: Services) -> None:
-    left = services.home.importing / f"{os.getpid()}-upload1" / "chats" / "mei.txt"
-    left.parent.mkdir(parents=True)
-    left.write_text("13/03/2024, 10:00 - Emma: Hello Mei\n13/03/2024, 10:01 - Mei: Hello\n", "utf-8")
-    with closing(ImportJobs(services)) as jobs:
-        said = "13/03/2024, 10:00 - Emma: Hello Aki\n13/03/2024, 10:01 - Aki: Hello\n"
-        sent = [
-            ("chats/aki.txt", lambda path: path.write_text(said, "utf-8")),
-            ("chats/x.md", lambda path: path.touch()),
-        ]
-        jobs.look_at_upload(sent, None)
-        jobs.settle()
-        assert jobs.current is not None
-        assert jobs.current.found is not None
-        assert {name for _, name, _ in jobs.current.found.speakers} == {"Emma", "Aki"}

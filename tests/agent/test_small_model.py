@@ -85,7 +85,7 @@ def test_the_small_model_reads_what_was_felt_only_where_a_person_wants_it_and_ma
 ) -> None:
     def say(text: str) -> tuple[str, list[str]]:
         scene.talk(text, "Mm.")
-        notices = [one.level for one in scene.memories.notices.all if one.code == "emotion-reading"]
+        notices = [str(one.level) for one in scene.memories.notices.all if one.code == "emotion-reading"]
         return scene.memories.emotions.recent()[0].emotion, notices
 
     small = scene.minds.small = Asked(EmotionDraft(emotion="stressed"))

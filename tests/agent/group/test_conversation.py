@@ -324,16 +324,6 @@ def test_what_is_gone_is_gone_from_what_is_told_of_a_topic(table: Table) -> None
     assert "vermilion" not in everything(mind.requests[-1])
 
 
-@pytest.mark.slow
-def test_after_a_pause_another_topic_begins_and_japanese_comes_back_too(table: Table) -> None:
-    talk = table.talk()
-    table.tell(talk, "昨日、灯台守の映画を見たよ。", "ちょっと待って、宅配便が来た。", "さっきの映画の話に戻ろう。")
-    assert threads(table) == [1, 2, 1]
-    table.clock.move(hours=9)
-    table.tell(talk, "おはよう。今日は銀行の面接があるんだ。")
-    assert threads(table)[-1] == 3
-
-
 SECRET = "The safe stands behind the marmalade-17."
 
 
