@@ -399,7 +399,7 @@ def test_ids_names_and_times_that_could_break_the_format(log: ConversationLog, t
     assert {m.time for m in reader.messages()} == {here}
 
 
-_DERIVED = (".lock", ".history", "log_archives/.index/", "set_aside/", ".utatane-tmp")
+_DERIVED = (".lock", ".history", "log_archives/.index/", "set_aside/", ".utatane-tmp", ".broken-")
 _TIMES = ("2026-04-03T10:00:00", "2026-05-03T10:00:00", "2026-05-04T10:00:00", "2026-11-20T10:00:00")
 _TALK = [
     {"id": f"a{number}", "time": time, "role": "user", "speaker": "Ann", "text": f"text {number}"}
