@@ -160,7 +160,7 @@ def test_bare_questions_are_told_from_news() -> None:
     assert [text for text in (*asks, *tells) if only_asks(text)] == [*asks]
 
 
-def test_a_topic_must_be_there_in_one_talk() -> None:
+def test_a_topic_must_be_there_in_one_talk(recall: Recall, talk: Talk) -> None:
     def said(text: str, days: int) -> Hit:
         return Hit(text, "log_archive", "semantic", "log.txt", (text,), 0.3, NOW - timedelta(days=days))
 
@@ -169,3 +169,8 @@ def test_a_topic_must_be_there_in_one_talk() -> None:
     together = [said("A red bicycle.", 3), said("It has three gears.", 3)]
     assert is_about("How many gears does the bicycle have?", together)
     assert is_about("クロは何色？", [said("クロは白いんだ。", 3)])
+    talk.past("Her face lit up in the light.", 3)
+    talk.past("The speed was too much for me.", 9)
+    recall.catch_up()
+    assert recall.for_turn("What is the speed of light?", window=[], unasked=True) == []
+    assert recall.for_turn("What is the speed of light?", window=[])
