@@ -217,6 +217,7 @@ def test_the_record_of_a_night_is_told_in_words_and_may_be_broken(house: House, 
         assert len(nights(dreams(visitor))) == 1
 
 
+@pytest.mark.slow
 def test_many_nights_are_turned_page_by_page(house: House, visitor: TestClient) -> None:
     path = house.memories.paths.insights
     days = [f"{EVENING - timedelta(days=n):%Y-%m-%d} 03:00:00" for n in range(1000)]

@@ -11,6 +11,7 @@ from tests.fakes import HandClock
 from tests.ui.reading import Element, press, read
 from tests.ui.visitors import ORIGIN, visitor_of
 from ui.locales import texts
+from ui.rooms.talk import view
 
 EN = texts("en")
 SEND, SOCKET = "#composer .send", ORIGIN.replace("http", "ws")
@@ -54,13 +55,16 @@ def said(page: Element) -> list[tuple[str, str]]:
     ]
 
 
-def test_one_chooses_talks_and_ends_it_without_a_script(services: Services, visitor: TestClient) -> None:
+def test_one_chooses_talks_and_ends_it_without_a_script(
+    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view, "SHOWN_CHARACTERS", 1_000)
     assert EN("group.three_bring") in shown(visitor, "/group").text
     here = sit_down(visitor, "Hazel", "ねむ")
-    page = say(services, visitor, here, "Everyone! " + "plum " * 4_100)
+    page = say(services, visitor, here, "Everyone! " + "plum " * 300)
     assert [who for who, _ in said(page)] == ["", "Hazel", "ねむ"]
     assert page.texts(".present .name") == ["Hazel", "ねむ"]
-    [whole] = page.all(".whole a")  # the rest of a long message is a step away
+    whole = page.all("article.user")[0].one(".whole a")  # the rest of a long message is a step away
     assert "plum plum" in visitor.get(whole.attributes["href"]).text
     others = shown(visitor, "/p/Hazel/").all("article.other")  # in its own room it is not taken for another
     assert [one.texts(".speaker") for one in others] == [["ねむ"]]

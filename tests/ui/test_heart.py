@@ -254,9 +254,9 @@ def test_one_walks_from_span_to_span_and_a_changed_address_shows_the_room(house:
     assert earlier.one("#feelings h3").text == "2026年10月"
     latest = follow(visitor, page.one("#feelings .nothing a"))
     assert latest.one("#feelings h3").text == "2026年9月"
-    odd = ("x", "_____", EVIL, "0001-01-01_9999-12-31T23:59:59.999999_", "2026-11-20T00:00:00+09:00_2026-11-21T00:00")
-    days = ({"day": "0001-01-01"}, {"day": "9999-12-31", "span": "year"}, {"day": "1970-01-01", "span": "all"})
-    for query in ({"days": 8}, {"days": -1}, *days, *({"point": one} for one in odd)):
+    odd = (EVIL, "0001-01-01_9999-12-31T23:59:59.999999_", "2026-11-20T00:00:00+09:00_2026-11-21T00:00")
+    days = ({"day": "0001-01-01"}, {"day": "9999-12-31", "span": "year"})
+    for query in ({"days": -1}, *days, *({"point": one} for one in odd)):
         page = heart(visitor, **query)
         assert len(page.all("#feelings nav a")) == 5
     assert visitor.get(address_of(NAME, "heart", span="century")).status_code == 400
