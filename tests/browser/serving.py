@@ -129,7 +129,8 @@ class Server:
 def served(folder: Path, ollama: int = 0, **settings: dict[str, Any]) -> Iterator[Server]:
     """Serve a home in which the first meeting is over; the mind is the built-in one, unless `mind` says something else."""
     file = SettingsFile(folder / "settings.toml")
-    for section, values in ({"page": {"onboarded": True}, "mind": {"provider": "builtin"}} | settings).items():
+    wanted: dict[str, dict[str, Any]] = {"page": {"onboarded": True}, "mind": {"provider": "builtin"}, **settings}
+    for section, values in wanted.items():
         file.change(section, **values)
     server = Server(folder, ollama=ollama).start()
     try:

@@ -10,9 +10,10 @@ from managers.storage.access import Access
 from managers.storage.errors import Lang
 from managers.storage.paths import Home
 from tests.browser.accessibility import cut_placeholders, problems, too_wide, unseen_focus
-from tests.browser.lives import PERSONAS, let_two_live
+from tests.browser.lives import let_two_live
 from tests.browser.serving import ARTIFACTS, DESKTOP, LOCALES, PHONE, Server, served, window
 from tests.browser.walking import Place, Walk
+from tests.homes import PERSONAS
 from ui.components.palette import PALETTE
 from ui.server.addresses import address_of
 

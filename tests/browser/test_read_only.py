@@ -7,9 +7,10 @@ from playwright.sync_api import Browser, Page, expect
 from managers.storage.access import Access
 from managers.storage.paths import Home
 from tests.browser.acting import enter
-from tests.browser.lives import PERSONAS, let_two_live
+from tests.browser.lives import let_two_live
 from tests.browser.serving import Server, window
 from tests.disks import read_only, small_disk
+from tests.homes import PERSONAS
 from ui.components.frame import ROOMS
 
 

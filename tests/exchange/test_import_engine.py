@@ -36,7 +36,7 @@ from tests.fakes import HandClock
 
 THEN = datetime(2024, 5, 1, 22, 0)
 WISHES = ReadingWishes(persona="Mei", user="Ann")
-OtherProcess = import_engine.ImportReading
+OtherProcess = import_reading.ImportReading
 
 
 @pytest.fixture

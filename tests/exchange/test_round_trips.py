@@ -44,9 +44,7 @@ def _jsons(said: Said, **keys: Callable[[Message], object]) -> list[dict[str, An
 
 def _chatgpt(said: Said) -> dict[str, object]:
     mapping: dict[str, object] = {"root": {"id": "root", "message": None, "parent": None}}
-    for before, one in itertools.pairwise(["root", *said]):
-        assert isinstance(one, Message)
-        parent = before if isinstance(before, str) else before.id
+    for parent, one in zip(["root", *(before.id for before in said)], said, strict=False):
         author = {"role": "user" if one.role == "user" else "assistant"}
         message = {"id": one.id, "author": author, "create_time": one.time.timestamp(), "recipient": "all"}
         message["content"] = {"content_type": "text", "parts": [one.text]}
@@ -136,7 +134,8 @@ def _talks(draw: st.DrawFn, *, is_hostile: bool, least: int) -> list[Message]:
     """Return a talk of whole minutes; where the least pause is 0, some have several messages, and those the same words."""
     line = st.one_of(_TEXT, _HOSTILE) if is_hostile else _TEXT
     text = st.lists(line, min_size=1, max_size=3).map("\n".join)
-    spoken = st.tuples(st.sampled_from(["user", "persona"]), text, st.sampled_from([least, 1, 1, 7, 1000]))
+    roles: st.SearchStrategy[Role] = st.sampled_from(["user", "persona"])
+    spoken = st.tuples(roles, text, st.sampled_from([least, 1, 1, 7, 1000]))
     told, time = [], _FIRST
     for number, (role, words, pause) in enumerate(draw(st.lists(spoken, min_size=4, max_size=9))):
         time += timedelta(minutes=pause)

@@ -117,8 +117,11 @@ def swipe(folder: Path) -> None:
 
 def greet(folder: Path) -> None:
     """A greeting and the first message, with one write: a crash leaves a beginning of both."""
-    greeting, answer = ("persona", "Mei", "Who are you?"), ("user", "Sara", "I am Sara.")
-    open_log(folder).append_together([Message("", LATER, *greeting), Message("", LATER, *answer)])
+    greeting, answer = (
+        Message("", LATER, "persona", "Mei", "Who are you?"),
+        Message("", LATER, "user", "Sara", "I am Sara."),
+    )
+    open_log(folder).append_together([greeting, answer])
     for said in ("the greeting", "the message"):
         acknowledge(promises(folder), said)
 

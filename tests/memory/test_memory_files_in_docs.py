@@ -67,7 +67,12 @@ def test_lists_and_states() -> None:
     assert {key: goals.plain()[key] for key in ("short_term", "meta")} == {
         key: shown[key] for key in ("short_term", "meta")
     }
-    models = {"insights": Insight, "open_questions": Question, "strategies": AnyPattern, "emotion_log": EmotionEntry}
+    models: dict[str, Any] = {
+        "insights": Insight,
+        "open_questions": Question,
+        "strategies": AnyPattern,
+        "emotion_log": EmotionEntry,
+    }
     for name, model in models.items():
         shown = value(f"memory/{name}.json")
         assert [model.model_validate(one).model_dump(mode="json") for one in shown] == shown, name

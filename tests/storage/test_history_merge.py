@@ -87,7 +87,8 @@ def test_what_an_entry_added_goes_and_what_is_around_it_stays(
     later = [f"later {line}" for line in later]
     left = [*before, *(f"added {line}" for line in added)]
     for now in ([*left, *later], [*later, *left]):
-        merged = merge_file(NOTE, *("\n".join(side).encode() for side in (left, now, before)))
+        sides = ["\n".join(side).encode() for side in (left, now, before)]
+        merged = merge_file(NOTE, sides[0], sides[1], sides[2])
         assert not merged.conflicts
         expected = [line for line in "\n".join(now).split("\n") if not line.startswith("added ")]
         assert not before or (merged.content or b"").decode().split("\n") == expected

@@ -80,7 +80,12 @@ def test_who_waits_for_a_folder_that_moves_makes_no_empty_one(
 
     waiting = threading.Thread(target=wait)
     with writing(paths):
-        monkeypatch.setattr(time, "sleep", lambda seconds: (begun.set(), real(seconds)))
+
+        def sleep(seconds: float) -> None:
+            begun.set()
+            real(seconds)
+
+        monkeypatch.setattr(time, "sleep", sleep)
         waiting.start()
         begun.wait()  # it has looked for the lock once, and waits
         paths.folder.rename(moved)

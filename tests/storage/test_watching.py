@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -39,11 +40,12 @@ def watched(folder: Path) -> Listing:
 
 def test_what_changes_is_noticed_at_once_and_else_it_is_the_same_object(watched: Listing, folder: Path) -> None:
     assert sorted(watched.files()) == ["Aiko.md", "Ben.md"]
-    for change in (
+    changes: tuple[Callable[[], None], ...] = (
         lambda: write_atomic(folder / "Cleo.md", "plays the oboe"),
         lambda: write_atomic(folder / "Ben.md", "plays the oboe now"),
         (folder / "Ben.md").unlink,
-    ):
+    )
+    for change in changes:
         before = watched.files()
         assert listing(folder).files() is before
         change()
@@ -77,7 +79,12 @@ def _is_note(name: str) -> bool:
 
 def test_what_no_listing_wants_is_not_looked_at(notes: Listing, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, listed = notes.files(), list[Path]()
-    monkeypatch.setattr(watching, "entries", lambda *given: (listed.append(given[0]), entries(*given))[1])
+
+    def noted(folder: Path) -> object:
+        listed.append(folder)
+        return entries(folder)
+
+    monkeypatch.setattr(watching, "entries", noted)
     monkeypatch.setattr(watching, "_keep_watching", lambda _one: True)  # no thread beside
     for _ in range(3):
         with beside_listed(folder / "state.json"):

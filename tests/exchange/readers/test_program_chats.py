@@ -28,7 +28,7 @@ def _node(name: str, parent: str | None, role: str, content: object, at: float |
 
 
 def _conversation(nodes: list[dict[str, Any]], current: str) -> dict[str, Any]:
-    root = {"id": "root", "message": None, "parent": None, "children": []}
+    root: dict[str, Any] = {"id": "root", "message": None, "parent": None, "children": []}
     whole = [root, *nodes] if any(node["parent"] == "root" for node in nodes) else nodes
     for node in whole:
         node["children"] += [other["id"] for other in whole if other["parent"] == node["id"]]

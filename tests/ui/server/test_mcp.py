@@ -97,7 +97,7 @@ def test_memories_words_documents_and_notes_are_read_within_quotations(house: Ho
     house.tell()
     memories.log.append("user", "花", HOSTILE)
     for note in ("core_memory", "notepad"):
-        memories.notes.append(note, f"約束: 日曜は散歩\n{ORDER}", author="user", reason="x")  # type: ignore[arg-type]
+        memories.notes.append(note, f"約束: 日曜は散歩\n{ORDER}", author="user", reason="x")
     memories.recall.catch_up()
     answer = said(ask(served, "recall_memories", query="うちの猫のモモ", persona=house.name))
     assert answer.splitlines()[0].startswith(f"{house.name}(ユーザーのコンパニオン)の記憶の写し")
