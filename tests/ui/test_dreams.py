@@ -113,31 +113,6 @@ def test_a_dream_is_taken_back_and_done_again(house: House, visitor: TestClient)
     assert house.memories.inner_state.levels().curiosity == pytest.approx(before)
 
 
-def test_an_older_dream_is_taken_back_and_what_later_ones_brought_stays(house: House, visitor: TestClient) -> None:
-    house.tell()
-    house.dream()
-    house.clock.move(hours=12)
-    house.tell([("モモちゃんが今日退院しました！もう元気です。", "joy")], at=house.clock.now() - timedelta(hours=2))
-    house.clock.move(hours=8)
-    house.dream()
-    memories = house.memories
-    newer, older = diary_of(house).page(0, 10).nights
-    assert older.entry is not None
-    assert newer.insight is not None
-    before = {path: path.read_bytes() for path in memories.paths.entity_memory.iterdir()}
-    answer = press(visitor, nights(dreams(visitor))[1], UNDO)
-    if answer.status_code == 409:  # a fact that the second night had more evidence for
-        answer = press(visitor, read(answer), 'button[name="rest"]')
-    page = read(answer)
-    assert page.one("#told .done").text == JA("history.taken_back")
-    assert memories.episodes.get(EVENING.date()) is None
-    assert [entry.id for entry in memories.insights.load().entries] == [newer.insight.id]
-    assert undone(page) == [False, True]
-    page = read(press(visitor, page, REDO))
-    assert undone(page) == [False, False]
-    assert {path: path.read_bytes() for path in before} == before
-
-
 @pytest.mark.parametrize("step", ["undo", "redo"])
 def test_what_the_same_place_says_now_is_shown_small(house: House, visitor: TestClient, step: str) -> None:
     house.tell()

@@ -2,7 +2,6 @@
 
 import re
 from datetime import datetime, timedelta
-from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -13,7 +12,6 @@ from managers.memory.goals import Goal
 from managers.memory.questions import Question
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVENING, EVIL, NAME, House
-from ui.components.charts import FONT_SIZE, Point, Tick, letters_wide, level_chart, point_chart
 from ui.locales import texts
 from ui.rooms.heart import growth
 from ui.rooms.heart.feelings import SHOWN_READINGS
@@ -277,18 +275,6 @@ def test_the_curve_reads_what_the_log_reads(house: House) -> None:
         inside = [e.value for e in entries if buckets[3].start <= e.timestamp < buckets[3].end]
         assert buckets[3].mean == pytest.approx(sum(inside) / len(inside))
     assert curve.first() == datetime(2026, 5, 1)
-
-
-def test_a_curve_lies_inside_its_picture() -> None:
-    points = [Point(n / 4, (-1) ** n) for n in range(5)]
-    marks = [Tick(n / 40, "11月21日") for n in range(41)]
-    for picture in (SimpleNamespace(**one) for one in point_chart(points, marks, [Tick(0, "x")], lowest=-1, highest=1)):
-        assert all(picture.left <= dot.x <= picture.right and 0 < dot.y <= picture.floor for dot in picture.dots)
-        assert 1 < len(picture.marks) < len(marks)  # words that would touch are left out
-    for t in (JA, EN):
-        ends = (t("heart.ago", days=90), t("heart.now"))
-        for shown in level_chart([Point(0, 0), Point(1, 1)], Tick(0.6, t("heart.edge")), ends):
-            assert shown["dash"][0] >= shown["words"][0].x + letters_wide(ends[0], FONT_SIZE)
 
 
 # What holds everywhere

@@ -21,7 +21,7 @@ from tests.ui.reading import press, read
 from tests.ui.rooms import EVENING, EVIL, NAME, House, Shelves
 from ui.locales import LANGUAGES, texts
 from ui.rooms.memories.search import marked
-from ui.rooms.memories.shelves import GROUPS, SHOWN_EVIDENCE
+from ui.rooms.memories.shelves import GROUPS
 from ui.server.addresses import address_of
 
 JA = texts("ja")
@@ -384,33 +384,6 @@ def test_a_question_is_resolved_and_a_goal_reached(shelves: Shelves, memories: M
     assert found is not None
     assert found[1].status == "completed"
     assert JA("memories.completed") in page.texts(".kind")
-
-
-def test_a_way_leads_to_the_page_on_which_a_memory_stands(shelves: Shelves, memories: Memories) -> None:
-    conclude(memories, *range(1, 24))
-    oldest, there = memories.insights.entries()[-1], address_of(NAME, "memories/insights", page=1)
-    for named in (oldest.id, oldest.created_at):
-        assert shelves.browser.get(_at("insights", named)).headers["location"] == f"{there}#{oldest.id}"
-    assert oldest.trigger_topic in shelves.look("/insights", page=1).texts("h3")
-    assert shelves.look("/insights/in_nothing").one(".nothing p").text == JA("memories.gone")
-    shelf = address_of(NAME, "memories/insights")
-    for back, led in ((there, there), ("https://elsewhere.example/", shelf), ("//elsewhere.example", shelf)):
-        answer = shelves.browser.post(f"{_at('insights', oldest.id)}/pin", data={"on": "1", "back": back})
-        assert answer.headers["location"] == f"{led}#{oldest.id}"
-
-
-def test_evidence_says_what_the_first_of_many_messages_say_now(shelves: Shelves, memories: Memories) -> None:
-    ids = [memories.log.append("user", "ミナ", f"ことば{n}").id for n in range(SHOWN_EVIDENCE + 5)]
-    memories.questions.add(Question(topic="問い", evidence=ids), author="dream", reason="night")
-    evidence = shelves.look("/questions").one(".evidence")
-    assert len(evidence.all("details")) == SHOWN_EVIDENCE
-    assert JA("memories.more_evidence", count=5) in evidence.text
-    memories.log.supersede(ids[1], "言いなおした")
-    memories.log.supersede(ids[2], None)
-    shown = shelves.look("/questions").one(".evidence").texts("details summary")
-    assert shown[:3] == ["ミナ: ことば0", "ミナ: 言いなおした", "ミナ: ことば3"]
-    memories.questions.add(Question(topic="根のない問い", evidence=[ids[2]]), author="dream", reason="night")
-    assert JA("memories.evidence_gone") in shelves.look("/questions").text
 
 
 # --- history, and what must hold everywhere

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from agent.minds.known_models import suitable
 from agent.minds.server_discovery import PORTS
 from agent.services import Services
-from tests.model_server import NOBODY, Fetching, ModelServer, Refuse, Say, Served
+from tests.model_server import NOBODY, Fetching, ModelServer, Refuse, Say
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
 from ui.locales import LANGUAGES, texts
@@ -175,15 +175,6 @@ def test_without_any_server_it_is_said_how_to_get_one(
     page = opened(visitor)  # with little memory a key is the way
     assert "leaves this computer" in page.one(".way").text
     assert page.all(".way button") == []
-
-
-def test_with_a_model_nothing_is_to_be_fetched(ollama: ModelServer, visitor: TestClient) -> None:
-    ollama.models.append(Served("llama3"))
-    page = opened(visitor)
-    assert len(page.all(".ways .offer")) == 1
-    assert page.all(".ways .way") == []
-    assert read(press(visitor, page, ".offer button")).all(".ways") == []  # there is one now
-    assert opened(visitor).all(".ways") == opened(visitor, SETTINGS).all(".ways") == []
 
 
 def test_where_words_go_stands_before_the_field_for_the_key(visitor: TestClient) -> None:
