@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -80,9 +81,9 @@ def _is_note(name: str) -> bool:
 def test_what_no_listing_wants_is_not_looked_at(notes: Listing, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, listed = notes.files(), list[Path]()
 
-    def noted(folder: Path) -> object:
+    def noted(folder: Path, *kinds: Any) -> object:
         listed.append(folder)
-        return entries(folder)
+        return entries(folder, *kinds)
 
     monkeypatch.setattr(watching, "entries", noted)
     monkeypatch.setattr(watching, "_keep_watching", lambda _one: True)  # no thread beside
