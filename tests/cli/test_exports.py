@@ -28,6 +28,7 @@ def test_a_persona_goes_out_with_a_passphrase_and_comes_back(
     assert [path for path in home.rglob("*") if path.is_file() and words.encode() in path.read_bytes()] == []
 
 
+@pytest.mark.slow
 def test_the_conversation_a_card_and_a_brief_go_out_too(tmp_path: Path) -> None:
     run("chat", "Hazel", "-m", "My boat is green")
     for form, words in (

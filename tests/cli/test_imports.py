@@ -50,6 +50,7 @@ def test_the_guess_of_who_is_who_is_shown_and_can_be_put_right_and_a_script_is_a
     assert (told["added"], told["already_there"], told["dream"]) == (0, 3, None)
 
 
+@pytest.mark.slow
 def test_nothing_comes_in_before_somebody_says_who_is_who_where_nothing_tells(home: Path, tmp_path: Path) -> None:
     talk, out = tmp_path / "talk.txt", tmp_path / "out.jsonl"
     talk.write_text("Rin: good evening\nAki: hello there, it was a long day\n" * 3, "utf-8")

@@ -111,6 +111,7 @@ def test_a_yes_mends_everything_that_can_be_mended(folder: Path) -> None:
     assert [one["name"] for one in lines(run("personas", "list", "--json")) if "trash" in one] == [other.name]
 
 
+@pytest.mark.slow
 def test_a_month_that_was_taken_away_is_told_until_somebody_accepts_it(folder: Path, tmp_path: Path) -> None:
     run("import", "transcript", transcript(tmp_path), "--persona", "Hazel")
     month = folder / "log_archives" / "2024-05.txt"

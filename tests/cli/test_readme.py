@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_commands import ROOT, run, transcript
-from tests.speeds import one_quick
 
 READMES = ["README.md", "README.ja.md"]
 
 
-@pytest.mark.parametrize("readme", one_quick(READMES))
+@pytest.mark.slow
+@pytest.mark.parametrize("readme", READMES)
 def test_every_command_of_the_readme_works(readme: str, tmp_path: Path) -> None:
     text = (ROOT / readme).read_text("utf-8")
     commands = re.findall(r"^\.venv/bin/python app\.py (.+)$", text, re.MULTILINE)

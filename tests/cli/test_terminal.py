@@ -44,6 +44,7 @@ def test_what_a_model_says_is_no_order_and_json_keeps_it_whole(home: Path) -> No
     assert any(EVIL in hit["text"] for hit in lines(found)[0]["results"])
 
 
+@pytest.mark.slow
 def test_names_in_folders_and_documents_are_no_orders(home: Path) -> None:
     run("personas", "list")
     folder = home / "characters" / "Hazel"
