@@ -32,7 +32,7 @@ class Kept:
     def save(self, copy: WorkingCopy) -> None:
         write_plainly(self.paths)(copy.files(), author="test", reason="test")
 
-    def write(self, fill: Callable[[WorkingCopy], None]) -> None:
+    def write(self, fill: Callable[[WorkingCopy], object]) -> None:
         copy = self.copy()
         fill(copy)
         self.save(copy)

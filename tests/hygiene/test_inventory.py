@@ -60,7 +60,7 @@ def test_what_is_taken_out_comes_back_as_it_was(stores: Kept, kind: str) -> None
 def test_of_two_lines_that_are_the_same_one_is_taken_out(stores: Kept) -> None:
     (card,) = stores.cards()
     stores.put(replace(card, lines=(*card.lines, *card.lines, "- a line of the user's")))
-    stores.write(lambda copy: take_out(copy, of(stores, "fact")) and None)
+    stores.write(lambda copy: take_out(copy, of(stores, "fact")))
     (card,) = stores.cards()
     assert [fact.text for fact in card.facts] == ["白い"]
     assert card.lines[-1] == "- a line of the user's"

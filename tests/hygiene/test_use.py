@@ -42,7 +42,7 @@ def answer(stores: Kept, time: str, *recalled: tuple[str, list[str]]) -> None:
 
 def night(stores: Kept) -> dict[str, float]:
     """Let a night note what was used; return how far each memory is trusted now."""
-    stores.write(lambda copy: note_use(copy, RecallLog(stores.paths), DAY) and None)
+    stores.write(lambda copy: note_use(copy, RecallLog(stores.paths), DAY))
     return {one.text: one.confidence(DAY) for one in stores.all()}
 
 

@@ -1,5 +1,6 @@
 """A conversation is over once, after its idle minutes; and who writes first does so with a reason, rarely, and never into one."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
@@ -30,7 +31,7 @@ def ended() -> list[list[str]]:
 
 @pytest.fixture
 def end(life: Life, ended: list[list[str]]) -> ConversationEnd:
-    def then(messages: list[Message]) -> None:
+    def then(messages: Sequence[Message]) -> None:
         ended.append([one.text for one in messages])
 
     return ConversationEnd(life.paths, life.log, life.clock, idle_minutes=lambda: 15, then=then)
