@@ -1,13 +1,10 @@
 """Texts in other encodings are told from UTF-8, from each other, and from UTF-8 of which bytes are damaged; so is JSON."""
 
-from datetime import datetime
-from pathlib import Path
 from random import Random
 
 import pytest
 
 from managers.storage.encodings import decode_foreign, foreign_encoding
-from managers.storage.files import set_aside
 from managers.storage.json_text import NotJsonError, load_json
 
 JAPANESE = (
@@ -45,16 +42,6 @@ def test_damaged_utf_8_is_no_other_encoding() -> None:
             assert foreign_encoding(bytes(data)) is None, bytes(data)
         for cut in range(1, 4):
             assert foreign_encoding(text.encode()[:-cut]) is None
-
-
-def test_what_was_put_aside_names_the_way_back_that_there_is(tmp_path: Path) -> None:
-    file = tmp_path / "notepad.txt"
-    file.write_bytes("猫のももを知っている。".encode("cp932"))
-    notice = set_aside(file, datetime(2026, 11, 20))
-    for sentence in (notice.ja, notice.en):
-        assert "`app.py mend`" in sentence
-    assert "「直す」" not in notice.ja  # there is no such button
-    assert "on the page" not in notice.en
 
 
 def test_what_cannot_be_told_is_not_guessed() -> None:

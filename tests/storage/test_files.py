@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from managers.personas import trash
 from managers.storage import files, retrying
 from managers.storage.errors import DiskFullError, UnreadableError, UnwritableError
 from managers.storage.files import append_durably, read_bytes, remove, write_atomic
@@ -199,12 +198,6 @@ def test_a_file_that_is_held_for_a_moment_is_waited_for(paths: PersonaPaths, hol
     do(paths)
     assert is_done(paths)
     assert holder.waited == list(retrying.PAUSES[:2])
-
-
-def test_a_folder_that_is_held_for_a_moment_is_moved(paths: PersonaPaths, holder: Holder) -> None:
-    holder.hold("rename", paths.name, 1)
-    trash.move(paths.folder, paths.folder.with_name("moved"))
-    assert paths.folder.with_name("moved").is_dir()
 
 
 def test_what_stays_denied_is_said_soon_and_for_a_minute_at_once(paths: PersonaPaths, holder: Holder) -> None:

@@ -1,8 +1,6 @@
 """Edits made outside are noticed, and are nobody else's; what is no memory is not kept; what has been read is not read again."""
 
-import json
 import os
-import threading
 import time
 import unicodedata
 from pathlib import Path
@@ -14,7 +12,6 @@ from managers.storage.errors import ExternallyChangedError, UndoConflictError
 from managers.storage.files import digest, read_bytes, write_atomic
 from managers.storage.history import Draft, History
 from managers.storage.journal import Journal
-from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.storage.histories import write
@@ -144,19 +141,6 @@ def test_a_change_is_refused_where_an_editor_goes_on_saving(
 READ = "managers.storage.history.disk.read_bytes"
 
 
-@pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Note which files are read."""
-    noted = list[str]()
-
-    def noting(path: Path) -> bytes | None:
-        noted.append(path.name)
-        return read_bytes(path)
-
-    monkeypatch.setattr(READ, noting)
-    return noted
-
-
 def note(path: Path, text: str) -> None:
     """Write a file as an editor does, a while ago: a file system may count in two seconds."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -173,81 +157,31 @@ def a_life(paths: PersonaPaths, clock: HandClock) -> None:
     history.notice_outside()
 
 
-def seen(paths: PersonaPaths) -> Path:
-    return paths.history / "seen_files.json"
-
-
-def test_a_start_reads_only_what_changed_meanwhile(paths: PersonaPaths, clock: HandClock, reads: list[str]) -> None:
-    a_life(paths, clock)
-    reads.clear()
-    fresh = History(paths, clock)
-    assert fresh.notice_outside() is None
-    assert not [name for name in reads if name.endswith(".md")]
-    note(paths.entity_memory / "one3.md", "# Entity Memory: one3\n- edited by hand\n")
-    entry = History(paths, clock).notice_outside()
-    assert entry
-    assert fresh.entries(1)[0].files == ("entity_memory/one3.md",)
-    assert {name for name in reads if name.endswith(".md")} == {"one3.md"}
-
-
-def test_notes_that_are_broken_or_do_not_fit_hide_nothing(
-    paths: PersonaPaths, clock: HandClock, reads: list[str]
-) -> None:
-    """Notes of another folder, or from before a restored backup, have other times and places on disk."""
-    a_life(paths, clock)
-    notes = json.loads(seen(paths).read_bytes())
-    rows = notes["files"]
-    lies = {name: [*row[:3], row[3] + 1, "0" * 40] for name, row in rows.items()}
-    for number, broken in enumerate(
-        (
-            None,
-            b"",
-            b"{",
-            {**notes, "version": 999},
-            {**notes, "files": lies},
-            {**notes, "files": {name: [1] for name in rows}},
-        )
-    ):
-        seen(paths).unlink()
-        if broken is not None:
-            seen(paths).write_bytes(broken if isinstance(broken, bytes) else json.dumps(broken).encode())
-        note(paths.entity_memory / "one3.md", f"# Entity Memory: one3\n- edited {number}\n")
-        reads.clear()
-        history = History(paths, clock)
-        assert history.notice_outside(), broken
-        assert history.entries(1)[0].files == ("entity_memory/one3.md",)
-        assert len([name for name in set(reads) if name.endswith(".md")]) == 20, broken
-        assert json.loads(seen(paths).read_bytes())["files"].keys() == rows.keys()
-
-
-def test_nobody_waits_while_years_are_looked_at(
+def test_a_start_reads_only_what_changed_meanwhile(
     paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_life(paths, clock)
-    seen(paths).unlink()
-    history, met = History(paths, clock), list[int]()
+    reads = list[str]()
 
-    def elsewhere() -> None:
-        with writing(paths, wait=0):
-            met.append(len(history.entries(5)))
-
-    def reading(path: Path) -> bytes | None:
-        if not met and path.name == "one3.md":
-            other = threading.Thread(target=elsewhere)
-            other.start()
-            other.join()
+    def noting(path: Path) -> bytes | None:
+        reads.append(path.name)
         return read_bytes(path)
 
-    monkeypatch.setattr(READ, reading)
-    assert history.notice_outside() is None
-    assert met == [1]
+    monkeypatch.setattr(READ, noting)
+    assert History(paths, clock).notice_outside() is None
+    assert not [name for name in reads if name.endswith(".md")]
+    note(paths.entity_memory / "one3.md", "# Entity Memory: one3\n- edited by hand\n")
+    history = History(paths, clock)
+    assert history.notice_outside()
+    assert history.entries(1)[0].files == ("entity_memory/one3.md",)
+    assert {name for name in reads if name.endswith(".md")} == {"one3.md"}
 
 
 def test_an_entry_written_meanwhile_is_no_edit(
     paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_life(paths, clock)
-    seen(paths).unlink()
+    (paths.history / "seen_files.json").unlink()
     history, dreaming = History(paths, clock), History(paths, clock)
     path, dreamt = paths.entity_memory / "one3.md", list[bool]()
 

@@ -1,12 +1,10 @@
 """A persona's folder holds links and special files: nothing is read or written elsewhere, and nothing waits."""
 
 import os
-import socket
 import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from managers.storage.paths import PersonaPaths
 
 NOW = datetime(2026, 1, 2, 22, 0)
 SECRET = b"what stands elsewhere"
-posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes, sockets and devices in folders are POSIX")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices in folders are POSIX")
 
 
 @pytest.fixture
@@ -53,17 +51,6 @@ def a_pipe(folder: Path, _: Path) -> Path:
     return folder / "notepad.txt"
 
 
-def a_socket(folder: Path, _: Path) -> Path:
-    before = Path.cwd()
-    os.chdir(folder)  # a socket's path is short
-    try:
-        with closing(socket.socket(socket.AF_UNIX)) as made:
-            made.bind("notepad.txt")
-    finally:
-        os.chdir(before)
-    return folder / "notepad.txt"
-
-
 def a_device(folder: Path, _: Path) -> Path:
     try:
         os.mknod(folder / "notepad.txt", stat.S_IFCHR | 0o600, os.makedev(1, 5))  # /dev/zero: it never ends
@@ -87,7 +74,7 @@ LINKS: dict[str, Trap] = {
     "in a parent's parent": lambda folder, elsewhere: link(folder / "memory", elsewhere) / "sub" / "secret.txt",
     "a step back": a_step_back,
 }
-SPECIAL = [pytest.param(one, marks=posix) for one in (a_pipe, a_socket, a_device, a_folder)]
+SPECIAL = [pytest.param(one, marks=posix) for one in (a_pipe, a_device, a_folder)]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -249,19 +249,6 @@ def test_one_changed_file_refuses_the_whole(tmp_path: Path) -> None:
     assert apply(_paths(CHANGES, paths), author="dream", reason="", based_on=read)
 
 
-def test_many_files_at_once_keep_their_modes(tmp_path: Path) -> None:
-    paths = _prepare(tmp_path)
-    paths.core_memory.chmod(0o600)
-    many: dict[Path, bytes | None] = {paths.entity_memory / f"{n}.md": str(n).encode() for n in range(150)}
-    history = History(paths, HandClock())
-    entry = history.change({**many, paths.core_memory: b"x"}, author="dream", reason="", mind="built-in")
-    assert entry
-    assert len(history.diff(entry)) == 151
-    assert os.name != "posix" or paths.core_memory.stat().st_mode & 0o777 == 0o600
-    history.undo(entry, author="user")
-    assert not list(paths.entity_memory.iterdir())
-
-
 def test_who_looks_while_somebody_writes_puts_nothing_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = Home(tmp_path).persona("Hazel")
     paths.folder.mkdir(parents=True)

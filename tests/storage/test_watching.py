@@ -5,16 +5,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from managers.storage import unchanged, watching
+from managers.storage import unchanged
 from managers.storage.errors import NotPlainFileError
-from managers.storage.files import entries, write_atomic
+from managers.storage.files import write_atomic
 from managers.storage.opening import guard
 from managers.storage.unchanged import Unchanged
-from managers.storage.watching import Listing, beside_listed, listing, look_at_all, written_into
+from managers.storage.watching import Listing, beside_listed, listing, written_into
 
 LONG_AGO = (1e9, 1e9)
 
@@ -65,69 +64,22 @@ def test_what_an_editor_writes_into_a_file_is_noticed_by_the_thread(watched: Lis
         time.sleep(0.02)
 
 
-@pytest.fixture
-def notes(folder: Path) -> Listing:
-    """A listing of some files alone, that trusts its folder's time."""
-    found = listing(folder, _is_note)
-    for _ in range(2):
-        found.files()
-    return found
-
-
-def _is_note(name: str) -> bool:
-    return name.endswith(".md")
-
-
-def test_what_no_listing_wants_is_not_looked_at(notes: Listing, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, listed = notes.files(), list[Path]()
-
-    def noted(folder: Path, *kinds: Any) -> object:
-        listed.append(folder)
-        return entries(folder, *kinds)
-
-    monkeypatch.setattr(watching, "entries", noted)
-    monkeypatch.setattr(watching, "_keep_watching", lambda _one: True)  # no thread beside
-    for _ in range(3):
-        with beside_listed(folder / "state.json"):
-            write_atomic(folder / "state.json", "{}")
-            assert notes.files() is before
-        assert notes.files() is before
-        assert not listed
-        notes.look_again()  # as the thread does
-        listed.clear()
-
-
-def test_what_this_program_appends_is_noticed_at_once(notes: Listing, watched: Listing, folder: Path) -> None:
+def test_what_stands_beside_it_hides_no_change(folder: Path) -> None:
+    """Neither what this program appends, nor what comes before, after or with a file that nobody lists."""
+    notes = listing(folder, lambda name: name.endswith(".md"))
+    assert notes.files() is notes.files()  # it trusts its folder's time by now
     with beside_listed(folder / "state.json"):
         with (folder / "Ben.md").open("a", encoding="utf-8") as file:
             file.write(" and the oboe")
         written_into(folder / "Ben.md")
-    for one in (notes, watched):
-        assert one.files()["Ben.md"].size == len("plays the cello and the oboe")
-
-
-def test_what_came_before_or_after_it_is_noticed(notes: Listing, folder: Path) -> None:
+    assert notes.files()["Ben.md"].size == len("plays the cello and the oboe")
     write_atomic(folder / "Cleo.md", "plays the oboe")
     with beside_listed(folder / "state.json"):
         write_atomic(folder / "state.json", "{}")
     assert "Cleo.md" in notes.files()
-    os.utime(folder, LONG_AGO)
-    notes.files()
-    with beside_listed(folder / "state.json"):
-        write_atomic(folder / "state.json", "{}")
-    write_atomic(folder / "Dan.md", "plays the oboe")
-    os.utime(folder, (time.time() + 10, time.time() + 10))  # a tick later
-    assert "Dan.md" in notes.files()
     with beside_listed(folder / "Eve.md"):  # which the listing wants
         write_atomic(folder / "Eve.md", "plays the oboe")
     assert "Eve.md" in notes.files()
-
-
-def test_what_nobody_has_asked_for_long_is_looked_at_when_somebody_asks(watched: Listing, folder: Path) -> None:
-    look_at_all(unused=-1)
-    (folder / "Ben.md").write_text("plays the oboe now", "utf-8")
-    os.utime(folder, LONG_AGO)
-    assert watched.files()["Ben.md"].size == len("plays the oboe now")
 
 
 def test_links_are_left_out_and_a_folder_that_is_one_is_refused(watched: Listing, folder: Path, tmp_path: Path) -> None:
@@ -229,12 +181,3 @@ def test_a_file_that_was_only_just_written_is_read_again(tmp_path: Path, monkeyp
     let_files_be(monkeypatch, SETTLED)
     assert [reader.get(), reader.get()] == [["a"], ["a"]]
     assert reader.times == 3
-
-
-def test_what_cannot_be_made_is_tried_again(tmp_path: Path) -> None:
-    path, kept = tmp_path / "one", Unchanged[int]()
-    path.write_text("no number", "utf-8")
-    for _ in range(2):
-        with pytest.raises(ValueError, match="invalid literal"):
-            kept.get(lambda: int(path.read_text("utf-8")), path)
-    assert kept.get(lambda: 3, path) == 3
