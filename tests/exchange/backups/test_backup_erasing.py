@@ -1,33 +1,24 @@
 """What is erased is gone from backups as well, wherever they lie; and all else can still be brought back."""
 
-import errno
 import itertools
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from random import Random
-from typing import IO, Final
 
 import pytest
 
 from agent.erasing import erase, plan_erasure
 from agent.services import Services
-from managers.exchange.backups import packs
 from managers.exchange.backups.keeping import Backups, backups_of
 from managers.exchange.backups.listing import Head
 from managers.exchange.backups.returning import file_bytes, restore_home, restore_persona
-from managers.storage.files import open_binary
 from managers.storage.paths import Home
 from tests.crash import Kill, needs_signals
 from tests.fakes import HandClock
 from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, live, open_home, traces_of
 from tests.ready import load_what_is_needed
 from tests.speeds import one_quick
-
-PICTURE: Final = f"characters/{NAME}/attachments/picture.bin"
-PIXELS: Final = Random(1).randbytes(50_000)
 
 
 @pytest.fixture(scope="module")
@@ -96,54 +87,6 @@ def test_what_cannot_be_opened_goes(services: Services, backups: Backups) -> Non
     assert erase(memories, plan_erasure(memories, about=CAT)).counts["backup"] == 1
     assert backups.heads() == []
     assert list((backups.place / "packs").iterdir()) == []
-
-
-@pytest.fixture(params=one_quick(["in the home", "elsewhere"]))
-def pack(services: Services, backups: Backups, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """The pack of a first backup, which could not be read for as long as a second one was made."""
-    if request.param == "elsewhere":
-        (tmp_path / "disk").mkdir()
-        services.settings_file.change("backup", place=str(tmp_path / "disk"))
-    picture = services.home.folder / PICTURE
-    picture.parent.mkdir(exist_ok=True)
-    picture.write_bytes(PIXELS)
-    backups.make()
-    picture.unlink()
-    (pack,) = (backups.place / "packs").iterdir()
-    whole = pack.read_bytes()
-    pack.write_bytes(whole[:-100])
-    assert backups.make().is_good
-    pack.write_bytes(whole)
-    return pack
-
-
-@pytest.mark.usefixtures("pack")
-def test_a_pack_that_could_not_be_read_once_is_gone_through_and_nothing_else_is_lost(
-    services: Services, backups: Backups
-) -> None:
-    memories = services.memories(NAME)
-    assert erase(memories, plan_erasure(memories, about=CAT)).left == ()
-    repository = backups.repository()
-    assert CAT.encode() not in b"\n".join(map(repository.read, repository.places))
-    first = max(backups.heads(), key=lambda head: head.bytes)
-    assert file_bytes(backups, first, PICTURE) == PIXELS
-    assert first.id in {head.id for head in backups.check() if head.is_good}
-
-
-def test_a_pack_that_cannot_be_opened_for_now_stays_and_is_named(
-    services: Services, backups: Backups, pack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def opened(path: Path) -> IO[bytes]:
-        if path == pack:
-            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        return open_binary(path)
-
-    memories = services.memories(NAME)
-    plan = plan_erasure(memories, about=CAT)
-    monkeypatch.setattr(packs, "open_binary", opened)
-    report = erase(memories, plan)
-    assert [(one.why, one.file) for one in report.left] == [("backups", str(backups.place))]
-    assert pack.exists()
 
 
 def test_backups_out_of_reach_are_named_and_lose_the_persona_once_they_are_there(
