@@ -11,7 +11,7 @@ from managers.memory.emotion_curve import EmotionCurve
 from managers.memory.goals import Goal
 from managers.memory.questions import Question
 from tests.ui.reading import Element, press, read
-from tests.ui.rooms import EVENING, EVIL, NAME, House
+from tests.ui.rooms import EVENING, EVIL, NAME, House, aim_for
 from ui.locales import texts
 from ui.rooms.heart import growth
 from ui.rooms.heart.feelings import SHOWN_READINGS
@@ -128,7 +128,7 @@ def test_what_weighs_heavily_is_held_up_to_nobody(house: House, visitor: TestCli
     house.clock.move(hours=20)
     for words in ("もう死にたい。", "I want to die."):
         dark = Question(topic=words, context=f"「{words}」と話していた。", priority=1.0)
-        house.memories.questions.change(lambda found, dark=dark: found.with_one(dark), author="ねむ", reason="-")
+        house.memories.questions.add(dark, author="ねむ", reason="-")
         page = heart(visitor)
         assert JA("heart.curiosity") in page.one("#motive .why-now").text
         assert words.rstrip("。.") not in page.one("#motive").text
@@ -189,9 +189,7 @@ def test_deleting_a_question_asks_first_and_can_be_taken_back_once(house: House,
 def test_a_goal_is_ended_once_and_a_form_leads_nowhere_else(house: House, visitor: TestClient) -> None:
     for step, status in (("complete", "completed"), ("abandon", "abandoned")):
         goal = Goal(goal=f"海へ行く {step}")
-        house.memories.goals.change(
-            lambda goals, goal=goal: goals.created("short_term", goal), author="dream", reason=""
-        )
+        aim_for(house.memories, goal)
         before = heart(visitor)
         page = read(press(visitor, before, f'button[value="{step}"]'))
         found = {one.goal: one.status for one in house.memories.goals.load().short_term}
@@ -253,8 +251,9 @@ def test_one_walks_from_span_to_span_and_a_changed_address_shows_the_room(house:
     latest = follow(visitor, page.one("#feelings .nothing a"))
     assert latest.one("#feelings h3").text == "2026年9月"
     odd = (EVIL, "0001-01-01_9999-12-31T23:59:59.999999_", "2026-11-20T00:00:00+09:00_2026-11-21T00:00")
-    days = ({"day": "0001-01-01"}, {"day": "9999-12-31", "span": "year"})
-    for query in ({"days": -1}, *days, *({"point": one} for one in odd)):
+    changed: list[dict[str, object]] = [{"days": -1}, {"day": "0001-01-01"}, {"day": "9999-12-31", "span": "year"}]
+    changed += [{"point": one} for one in odd]
+    for query in changed:
         page = heart(visitor, **query)
         assert len(page.all("#feelings nav a")) == 5
     assert visitor.get(address_of(NAME, "heart", span="century")).status_code == 400

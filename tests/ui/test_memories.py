@@ -18,7 +18,7 @@ from managers.memory.periods import Period
 from managers.memory.questions import Question
 from managers.storage.audit import Given, Recipient, months, record
 from tests.ui.reading import press, read
-from tests.ui.rooms import EVENING, EVIL, NAME, House, Shelves
+from tests.ui.rooms import EVENING, EVIL, NAME, House, Shelves, aim_for
 from ui.locales import LANGUAGES, texts
 from ui.rooms.memories.search import marked
 from ui.rooms.memories.shelves import GROUPS
@@ -90,10 +90,7 @@ def _one_of(memories: Memories, shelf: str) -> str:
         if shelf == "questions":
             memories.questions.add(Question(topic=f"問い{n}", priority=0.5 / n), author="dream", reason="night")
         else:
-            goal = Goal(goal=f"目標{n}", priority=n)
-            memories.goals.change(
-                lambda goals, goal=goal: goals.created("short_term", goal), author="dream", reason="n"
-            )
+            aim_for(memories, Goal(goal=f"目標{n}", priority=n))
     return (memories.questions.open() if shelf == "questions" else memories.goals.load().active("short_term"))[-1].id
 
 

@@ -11,7 +11,7 @@ from managers.memory.goals import Goal
 from managers.memory.questions import Question
 from managers.memory.strategies import DecompositionPattern, Strategies
 from tests.ui.reading import Element, press, read
-from tests.ui.rooms import NAME
+from tests.ui.rooms import NAME, aim_for
 from ui.locales import LANGUAGES, texts
 from ui.server.addresses import address_of
 
@@ -61,8 +61,7 @@ def test_a_day_is_kept_with_its_persona_and_let_go(visitor: TestClient, memories
 
 
 def test_everything_else_is_kept_here_and_let_go_too(visitor: TestClient, memories: Memories, said: str) -> None:
-    goal = Goal(id="sh_1", goal="海を見る", mind="model")
-    memories.goals.change(lambda there: there.created("short_term", goal), author="dream", reason="")
+    aim_for(memories, Goal(id="sh_1", goal="海を見る", mind="model"))
     memories.questions.add(Question(id="q_1", topic="海", created_at="2026-11-10 03:00:00"), author="dream", reason="")
     way = DecompositionPattern(kind="decomposition", id="st_1", query_pattern="海の話", success_rate=1.0, usage_count=1)
     memories.apply(Strategies([way]).changes(memories.strategies.path), author="dream", reason="")

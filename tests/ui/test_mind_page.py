@@ -48,7 +48,7 @@ def told(answer: Response) -> str:
     return read(answer).one("#told").text
 
 
-def menu(visitor: TestClient, **query: str) -> Element:
+def menu(visitor: TestClient, **query: object) -> Element:
     return read(visitor.get(with_query(MENU, query)))
 
 

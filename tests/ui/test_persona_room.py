@@ -91,9 +91,9 @@ def test_a_name_that_cannot_be_had_leaves_everything_as_it_is(services: Services
     visitor.headers["accept-language"] = "ja"
     for name, sentence in (("", "名前がまだありません。"), ("  ", "名前がまだありません。"), ("a/b", "使えません")):
         for address in (ROOM, "/new"):
-            answer = read(press(visitor, read(visitor.get(address)), "form.fields button.main", name=name))
-            assert sentence in answer.text
-            assert "「」" not in answer.text
+            told_of = press(visitor, read(visitor.get(address)), "form.fields button.main", name=name).text
+            assert sentence in told_of
+            assert "「」" not in told_of
     assert reasons(services) == before
     answer = press(visitor, page, SAVE, name="free", prompt="mine")  # the same form, as it still stands there
     assert answer.url.path == "/p/free/persona"
