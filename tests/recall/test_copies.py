@@ -4,7 +4,6 @@ import json
 import shutil
 
 from managers.memory.entity_store import EntityStore
-from managers.memory.log import ConversationLog
 from managers.recall.engine import Recall
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
@@ -75,17 +74,3 @@ def test_messages_that_stand_twice_are_indexed_once(recall: Recall, talk: Talk, 
     assert units() == 2  # what `log.txt` holds
     paths.log.write_bytes(b"")
     assert units() == 0
-
-
-def test_a_change_that_stands_twice_is_made_once(
-    recall: Recall, talk: Talk, paths: PersonaPaths, log: ConversationLog
-) -> None:
-    said = talk.user("one")
-    log.supersede(said.id, "two")
-    before = paths.log.read_bytes()
-    log.supersede(said.id, "three")
-    talk.clock.move(days=40)
-    log.roll()
-    paths.log.write_bytes(before)
-    recall.catch_up()
-    assert {text for _, _, text, _ in contents(recall)} == {"three"}

@@ -114,7 +114,7 @@ def test_gemini_is_tried_three_times_with_growing_pauses_and_not_when_it_refuses
             gemini(server, waits).passages(["text"])
         assert len(server.requests) == 3, mood
     for status in (400, 401):
-        server.always = status  # type: ignore[assignment]  # a mood
+        server.always = status
         server.requests.clear()
         with pytest.raises(EmbeddingError) as caught:
             gemini(server).passages(["text"])

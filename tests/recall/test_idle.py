@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from agent.services import open_services
-from managers.recall.index.store import Store
 from managers.storage import idle
 from managers.storage.paths import Home
 
@@ -49,28 +48,3 @@ def test_descriptors_of_closed_windows_are_given_back(own_home: Home) -> None:
         assert looked[0] > 0
         assert any(thread.is_alive() for thread in idle._looking)
     assert idle.IDLE_SECONDS < 60
-
-
-class Stuck:
-    def close_idle(self, before: float) -> None:
-        raise OSError(before)
-
-
-def test_what_is_in_the_middle_of_something_is_not_closed_nor_kept_from_it_by_others(tmp_path: Path) -> None:
-    store = Store(tmp_path / "index" / "index.sqlite")
-    store.set_meta("one", "1")
-    rows = store.connection().execute("SELECT key FROM meta ORDER BY key")
-    first = next(rows)
-    idle.close_idle(0)
-    assert [first, *rows] == [("epoch",), ("format",), ("one",), ("revision",)]
-    del rows
-    with store.transaction() as connection:
-        connection.execute("INSERT INTO meta VALUES ('two', '2')")
-        idle.close_idle(0)
-    before, stuck = store.connection(), Stuck()
-    idle.watch(stuck)
-    idle.close_idle(0)
-    assert store.meta("two") == "2"
-    assert store.connection() is not before
-    store.close()
-    idle._watched.discard(stuck)

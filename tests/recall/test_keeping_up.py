@@ -2,22 +2,17 @@
 
 import hashlib
 import json
-import shutil
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 from managers.memory.log import ConversationLog
-from managers.memory.log.branches import FIRST
 from managers.recall.engine import Recall
 from managers.recall.index import upkeep
 from managers.recall.index.indexing import Indexer
-from managers.recall.index.store import Store
 from managers.storage.errors import UnwritableError
 from managers.storage.files import read_bytes
 from managers.storage.locks import holding
@@ -84,35 +79,6 @@ def test_an_edited_message_leaves_no_ghost(recall: Recall, talk: Talk) -> None:
         assert not any("Pretzel" in text or "walnut" in text for text in indexed(recall))
         assert_sound(recall)
     assert "walnut" not in str(found(recall, "walnut shed"))
-
-
-def test_what_is_read_from_an_archive_is_as_it_was_changed_last_wherever_the_change_stands(
-    open_recall: Open, talk: Talk, paths: PersonaPaths
-) -> None:
-    first, second = talk.user("The kite is at the lake."), talk.user("The kite is red.")
-    gone = talk.user("The lemon is in the violin.")
-    talk.log.supersede(second.id, "The kite is blue.")
-    talk.clock.move(days=20)
-    talk.user("And now?")
-    talk.log.roll()
-    talk.log.supersede(second.id, "The kite is green.")  # told in another file than the change before
-    talk.log.supersede(gone.id, None)
-    recall = open_recall()
-    recall.catch_up()
-    talk.log.branch(first.id)
-    recall.catch_up()
-    talk.log.switch_branch(FIRST)
-    recall.catch_up()
-    expected = {"The kite is at the lake.", "The kite is green.", "And now?"}
-    assert indexed(recall) == expected
-    talk.clock.move(days=40)
-    talk.log.roll()  # what was changed, and what changed it, lie in two archives now
-    recall.catch_up()
-    assert indexed(recall) == expected
-    recall.close()
-    shutil.rmtree(paths.rag_index / "faiss_index_static")  # an index that is lost alone
-    recall.catch_up()
-    assert indexed(recall) == expected
 
 
 def test_days_that_move_to_the_archives_are_found_once_and_a_renamed_archive_replaces_its_old_self(
@@ -288,43 +254,6 @@ def test_a_broken_index_is_said_and_made_anew(open_recall: Open, talk: Talk, pat
         recall.close()
 
 
-@pytest.mark.parametrize("damage", one_quick(["vectors.faiss", "vectors.json"]))
-def test_a_broken_snapshot_or_old_format_is_no_use(
-    open_recall: Open, talk: Talk, paths: PersonaPaths, damage: str
-) -> None:
-    talk.user(*(f"Kettle number {number}." for number in range(30)))
-    first = open_recall()
-    first.catch_up()
-    save_vectors(first)
-    first.close()
-    file = paths.rag_index / "current_log_index" / damage
-    file.write_bytes(file.read_bytes()[:-7])
-    second = open_recall()
-    assert len(found(second, "kettle", 50)) == 30
-    assert_sound(second)
-    second.indexes["current"].store.set_meta("format", "0")
-    second.close()
-    third = open_recall()
-    third.catch_up()
-    assert len(found(third, "kettle", 50)) == 30
-    assert_sound(third)
-
-
-def test_weights_are_made_when_there_is_enough_to_weigh(open_recall: Open, talk: Talk) -> None:
-    recall = open_recall()
-    talk.user("First words.")
-    recall.catch_up()
-    before = recall.status().embedder
-    talk.user(*(f"Sentence {number} about gardens and rivers." for number in range(60)))
-    recall.catch_up()
-    after = recall.status().embedder
-    assert after != before
-    again = open_recall()
-    assert again.status().embedder == after
-    assert again.search("gardens", 3)
-    assert not recall.refresh_weights()
-
-
 def test_a_rebuild_says_how_far_it_is_while_what_is_there_is_searched(recall: Recall, paths: PersonaPaths) -> None:
     paths.memory.mkdir(parents=True, exist_ok=True)
     line = "A heron stood by the weir this morning and did not mind the rain. "
@@ -392,68 +321,10 @@ def test_what_was_deleted_is_out_though_the_round_died(
 # Found at every moment: while old days move to the archives, and before the first round
 
 
-def test_what_moves_to_the_archives_is_found_after_each_step_and_all_the_while(
-    recall: Recall, open_recall: Open, talk: Talk, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    is_over, indexed, missed = threading.Event(), list[str](), list[str]()
-    other, really = open_recall(), Store.transaction  # another process, say
-
-    def look(reader: Recall) -> None:
-        known = [*indexed]
-        seen = found(reader, "the kite in the attic", 50)
-        missed.extend(text for text in known if text not in seen)
-
-    def look_on() -> None:
-        while not is_over.is_set():
-            look(recall)
-
-    @contextmanager
-    def transaction(store: Store) -> Iterator[Any]:
-        with really(store) as connection:
-            yield connection
-        look(other)
-
-    monkeypatch.setattr(Store, "transaction", transaction)
-    reader = threading.Thread(target=look_on)
-    reader.start()
-    for number in range(8):
-        said = talk.user(f"My kite number {number} is in the attic.")
-        recall.catch_up()
-        indexed.append(said.text)
-        clock.move(days=40)
-        assert talk.log.roll()
-        recall.catch_up()
-    is_over.set()
-    reader.join()
-    assert missed == []
-
-
 def test_who_asks_before_the_first_round_has_begun_is_answered_from_what_is_there(recall: Recall, talk: Talk) -> None:
     said, asked = talk.user("My kite is in the attic."), talk.user("Where is my kite?")
     assert [hit.message_ids for hit in recall.for_turn(asked.text, window=[asked])] == [(said.id,)]
     assert "index-under-way" not in codes(recall)
-
-
-def test_the_first_question_waits_for_the_first_round(
-    recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(upkeep, "FIRST_SECONDS", 600)
-    said, asked = talk.user("My kite is in the attic."), talk.user("Where is my kite?")
-    under_way, may_go_on = threading.Event(), threading.Event()
-    real = Indexer.run
-
-    def run(*given: Any) -> Any:
-        under_way.set()
-        may_go_on.wait()
-        return real(*given)
-
-    monkeypatch.setattr(Indexer, "run", run)
-    waking = threading.Thread(target=recall.catch_up)
-    waking.start()
-    under_way.wait()
-    threading.Timer(0.1, may_go_on.set).start()
-    assert [hit.message_ids for hit in recall.for_turn(asked.text, window=[asked])] == [(said.id,)]
-    waking.join()
 
 
 def test_where_there_is_too_much_to_begin_with_it_is_said(recall: Recall, talk: Talk) -> None:

@@ -8,7 +8,6 @@ import pytest
 from managers.recall.engine import Recall
 from managers.recall.hits import ALL_TYPES, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
-from managers.recall.index.terms import meanings, terms, terms_and_groups
 from managers.recall.question.cues import Cues, read_cues
 from managers.recall.ranking.candidates import Candidates, candidates_of
 from managers.recall.ranking.ngram_overlap import WORTH, weigh_overlap
@@ -107,13 +106,3 @@ def test_a_search_brings_the_passage_that_says_it_so(paths: PersonaPaths, recall
     recall.catch_up()
     assert recall.search(QUESTION)[0].text == TOGETHER
     assert recall.search(LAW)[0].text == SAME_WORDING
-
-
-def test_words_read_during_a_search_are_those_of_the_index() -> None:
-    text = "衆院の選挙で、東京のエアポートは混んだ。"
-    words, groups = terms_and_groups(text)
-    listed, meant = meanings(text)
-    assert words == listed
-    assert set(groups) <= {group for one in meant for group in one.groups}
-    assert groups
-    assert terms_and_groups("two lighthouses") == (terms("two lighthouses"), [])

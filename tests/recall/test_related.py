@@ -1,20 +1,15 @@
 """What was said in other words is found: by kinds, by fields, and by synonyms; the word itself comes first."""
 
-import sqlite3
-
 import numpy as np
 import pytest
 
 from managers.language.lexicons import load
 from managers.language.reading.japanese import japanese_synonyms, japanese_terms
 from managers.recall.engine import Recall
-from managers.recall.index import memory_index, related_words
-from managers.recall.index.postings import POSTING_BLOCK, append_postings, read_postings
 from managers.recall.index.related_words import KIND, listed_forms, marks_asked, marks_told
-from managers.recall.index.store import SCHEMA
 from managers.recall.index.terms import meanings, terms
 from managers.recall.ranking.candidates import PART_WORTH, candidates_of, merged, why
-from tests.recall.looking import Talk, found, numbered
+from tests.recall.looking import Talk, found
 
 OTHER_THINGS = """I was late again this morning.
 Let us see what happens.
@@ -97,31 +92,7 @@ def test_a_compound_has_synonyms_as_a_whole_and_in_parts() -> None:
     assert all(set(one.groups) & other for one in meant if len(one.words) > 1)
 
 
-def test_an_index_of_other_lists_is_made_anew(recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    talk.user("The violin would not stay in tune.")
-    recall.catch_up()
-    monkeypatch.setattr(memory_index, "lists_version", lambda: "00000000")
-    monkeypatch.setattr(related_words, "_tables", lambda: ({}, {"tune": (f"{KIND}new",)}))
-    recall.catch_up()
-    assert len(recall.indexes["current"].store.postings_of([f"{KIND}new"])[f"{KIND}new"][0]) == 1
-    before = numbered(recall)
-    recall.catch_up()
-    assert numbered(recall) == before
-
-
 # The words of a search
-
-
-def test_lists_that_run_over_several_blocks_are_read_whole() -> None:
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(SCHEMA)
-    append_postings(connection, POSTING_BLOCK - 1, [{"otter": 1, "river": 300}, {"otter": 2}, {"heron": 1}])
-    held = read_postings(connection, ["river", "otter", "owl"])
-    assert {word: (numbers.tolist(), often.tolist()) for word, (numbers, often) in held.items()} == {
-        "river": ([POSTING_BLOCK - 1], [255]),
-        "otter": ([POSTING_BLOCK - 1, POSTING_BLOCK], [1, 2]),
-        "owl": ([], []),
-    }
 
 
 def test_what_answers_a_part_best_stands_by_that_and_keeps_the_greatest_coverage() -> None:

@@ -62,24 +62,6 @@ def test_what_is_forgotten_leaves_the_derived_files_soon_or_at_the_next_start(
         assert found(recall, "river")
 
 
-def test_the_snapshot_holds_only_what_lives(recall: Recall, open_recall: Open, talk: Talk) -> None:
-    said = [talk.user(f"Story number {number}.") for number in range(20)]
-    recall.catch_up()
-    save_vectors(recall)
-    for message in said[:5]:
-        talk.log.supersede(message.id, None)
-    recall.catch_up()
-    recall.tidy()
-    later = open_recall().indexes["current"]
-    later.refresh()
-    assert len(later.vectors) == 15
-    recall.tidy()  # with nothing to do
-    talk.user("Story number 21.")
-    recall.catch_up()
-    assert found(recall, "Story number 21", 1) == ["Story number 21."]
-    assert_sound(recall)
-
-
 def test_the_cache_forgets_too_and_goes_when_nobody_uses_it(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
     path = paths.rag_index / "embeddings.sqlite"
     slow = FakeEmbedder()

@@ -1,7 +1,6 @@
 """The vectors of an index: what FAISS says is what the numbers say, however many there are."""
 
 import itertools
-import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -152,64 +151,11 @@ def test_of_very_many_what_is_gone_leaves_the_snapshot(index: VectorIndex, store
     assert not index.compact(store, "0", alive(store))
 
 
-NO_NOTES = (b"[]", b"{", b"null", b'{"epoch": "0", "holds": "lasting"}', "without its width, as before", None)
-
-
-def test_a_snapshot_without_a_note_that_says_what_it_is_is_not_used_and_does_not_outlast_a_tidying(
-    index: VectorIndex, store: Store, tmp_path: Path
-) -> None:
-    held, path = dense(50), tmp_path / "vectors.json"
-    put(store, held)
-    for note in NO_NOTES:
-        index.clear()
-        index.follow(store, "0")
-        index.save(store, "0")
-        if isinstance(note, str):
-            written = json.loads(path.read_bytes())
-            del written["width"]
-            path.write_text(json.dumps(written), "utf-8")
-        elif note is None:  # killed between the two
-            path.unlink()
-        else:
-            path.write_bytes(note)
-        again = VectorIndex(tmp_path / "vectors.faiss")
-        again.follow(store, "0")
-        assert (len(again), again.search(held[7][None], 1)[0].tolist()) == (50, [7]), note
-    store.connection().execute("DELETE FROM vectors WHERE chunk = 7")
-    assert encode(held)[7].tobytes() in (tmp_path / "vectors.faiss").read_bytes()
-    assert again.compact(store, "0", alive(store))
-    assert encode(held)[7].tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
-
-
-@pytest.mark.usefixtures("few_are_many")
-def test_coarse_codes_that_are_damaged_or_find_too_little_are_not_used(
-    index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held, path = dense(1500), tmp_path / "vectors.faiss"
-    write(index, store, held)
-    data = bytearray(path.read_bytes())
-    data[-5] ^= 1
-    path.unlink()
-    path.write_bytes(bytes(data))
-    again = VectorIndex(path)
-    again.follow(store, "0")
-    assert not isinstance(again._codes, Refined)
-    assert np.array_equal(again.vectors_of(np.arange(1500)), index.vectors_of(np.arange(1500)))
-    monkeypatch.setattr(coarse_quantization, "COMPARED", 3)
-    poor = VectorIndex(tmp_path / "poor.faiss")
-    poor.follow(store, "0")
-    poor.save(store, "0")
-    assert not isinstance(poor._codes, Refined)
-    assert found_share(poor, held, dense(20, seed=3)) > 0.95
-
-
 @pytest.mark.parametrize("count", [100, 1500])
 @pytest.mark.usefixtures("few_are_many")
 def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex, count: int) -> None:
     held = dense(count)
-    put(store, held)
-    index.follow(store, "e")
-    index.save(store, "e")
+    write(index, store, held)
 
     def search_and_count() -> int:
         faiss.omp_set_num_threads(2)  # what another library, or a machine of two processors, leaves to a new thread

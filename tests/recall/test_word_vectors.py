@@ -106,25 +106,3 @@ def test_a_table_that_comes_later_is_used_from_the_next_start_and_one_that_goes_
     assert not uses_words(gone)
     assert gone.status().notices == ()
     assert_sound(gone)
-
-
-def test_a_message_is_found_by_what_it_means(
-    open_recall: Open, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(2)
-    fields = {name: rng.normal(size=50) for name in ("music", "food", "town")}
-    shared = rng.normal(size=50)  # what all words of a table have in common says nothing
-    kinds = {"music": "歌 笛 琴 曲 太鼓", "food": "米 塩 魚 豆 芋", "town": "橋 駅 塔 門 店"}
-    words = {
-        word: list(shared + fields[kind] + 1.2 * rng.normal(size=50))
-        for kind, held in kinds.items()
-        for word in held.split()
-    }
-    write_table(tmp_path / "means", words)
-    monkeypatch.syspath_prepend(str(tmp_path / "means"))
-    talk.user(*(f"{'橋駅塔門'[number % 4]}と店と{'米塩魚豆'[number % 4]}、{number}番。" for number in range(60)))
-    talk.user("琴と笛と曲。")
-    recall = open_recall(RecallSettings(embedder="japanese-vectors"))
-    recall.catch_up()
-    again = open_recall(RecallSettings(embedder="japanese-vectors"))
-    assert found(recall, "太鼓、歌", 1) == found(again, "太鼓、歌", 1) == ["琴と笛と曲。"]
