@@ -5,12 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from managers.language.reading.reading import only_asks
-from managers.language.reading.times import find_times
 from managers.memory.messages import Message
 from managers.recall.engine import Recall
 from managers.recall.hits import Hit
-from managers.recall.question.cues import read_cues
-from managers.recall.question.stop_phrases import times_behind
 from managers.recall.question.topic import is_about
 from tests.recall.conftest import Episode
 from tests.recall.looking import Talk, texts
@@ -124,15 +121,6 @@ def test_of_a_long_day_the_user_s_own_and_fullest_words_come(recall: Recall, tal
     assert len(found) == 10
     assert {text for _, text in said} <= set(texts(found))
     assert [hit.time for hit in found] == sorted(hit.time for hit in found if hit.time)
-
-
-def test_a_day_to_come_keeps_its_word_and_japanese_words_stay_whole() -> None:
-    text = "What do I have on Thursday?"
-    assert times_behind(text, find_times(text, NOW)) == ()
-    assert "thursday" in read_cues(text, [], NOW).words
-    assert "thursday" not in read_cues("What did I have last Thursday?", [], NOW).words
-    for question in ("最近モモどうしてる？", "モモは元気？", "昨日モモの話をした？"):
-        assert "桃" in read_cues(question, [], NOW).words, question  # as モモ is listed
 
 
 def test_statements_come_before_echoes_and_questions_and_the_last_word_is_there(lived: Recall) -> None:

@@ -64,13 +64,6 @@ def test_odd_queries_do_no_harm(told: Recall) -> None:
         told.for_turn(query, window=[])
 
 
-def test_an_empty_persona_recalls_nothing(recall: Recall) -> None:
-    assert recall.search("anything") == []
-    recall.catch_up()
-    assert recall.search("anything") == []
-    assert recall.status().total == 0
-
-
 def test_a_reply_is_found_by_the_question_before_it_even_once_edited(open_recall: Open, talk: Talk) -> None:
     settings = RecallSettings()
     recall = open_recall(settings)

@@ -4,12 +4,10 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -18,7 +16,7 @@ import pytest
 from managers.recall.documents import process as reading
 from managers.recall.documents.document_loader import read_document
 from managers.recall.documents.process import DocumentReader, UnreadError
-from managers.recall.errors import DocumentReaderError, DocumentSlowError
+from managers.recall.errors import DocumentSlowError
 from managers.storage import limited_process
 from tests.recall.test_documents import PLENTY, word
 from tests.speeds import one_quick
@@ -127,18 +125,6 @@ def test_killed_from_outside_it_reads_all_the_same(reader: DocumentReader) -> No
     child_of(reader).kill()
     assert reader.read(".txt", b"after", PLENTY)[0].text == "after"
 
-    def kill_when_it_reads() -> None:
-        until_it_reads(reader)
-        with suppress(psutil.NoSuchProcess, AssertionError):  # its time was up before
-            child_of(reader).kill()
-
-    killing = threading.Thread(target=kill_when_it_reads)
-    killing.start()
-    with pytest.raises(UnreadError) as caught:
-        reader.read(".pdf", pdf_bomb(), 2)
-    killing.join()
-    assert caught.value.why == "slow"  # it was begun anew, and had its time
-
 
 def test_who_cannot_wait_does_not_and_what_is_closed_in_the_middle_is_gone(reader: DocumentReader) -> None:
     with ThreadPoolExecutor(1) as threads:
@@ -226,11 +212,3 @@ for deed in {DEEDS.splitlines()!r}:
     )
     assert done.stdout == "", "what could be done"
     assert not (tmp_path / "written").exists()
-
-
-def test_a_process_that_cannot_be_started_is_not_the_documents_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading.READER.close()
-    monkeypatch.setattr(sys, "executable", str(ROOT / "no-such-python"))
-    with pytest.raises(DocumentReaderError) as caught:
-        read_document("a.txt", b"words", PLENTY)
-    assert "a.txt" in caught.value.sentence("ja")
