@@ -168,7 +168,3 @@ def test_a_fact_that_is_named_is_let_go(lives: Lives) -> None:
         assert re.search("let go|forgotten|忘れた", life.say(wish))
         assert not any(told in one.text for one in life.memories.log.messages())
         assert not re.search("olives|オリーブ", life.say(question))
-
-
-def test_several_who_are_greeted_are_greeted_back(lives: Lives) -> None:
-    assert "こんばんは" in lives("みんな、こんばんは！").say("みんな、こんばんは！")

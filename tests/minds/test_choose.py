@@ -3,7 +3,6 @@
 import os
 import socket
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -407,15 +406,6 @@ def test_a_model_is_said_to_be_away_from_a_failed_call_until_one_succeeds(secret
     assert not choosing.choose(settings).status.is_answering
 
 
-def test_a_server_that_lists_nothing_is_not_said_to_be_away_when_it_talks(secrets: Secrets) -> None:
-    with ModelServer() as server:
-        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
-        server.pages = {"error": "no list of models, no description"}
-        choosing = chooser(secrets)
-        talk(language_model(choosing.choose(settings).mind))
-        assert choosing.choose(settings).status.is_answering
-
-
 def test_a_configured_server_that_starts_late_is_found_and_said_to_be_there(secrets: Secrets) -> None:
     clock = HandClock()
     choosing = chooser(secrets, clock)
@@ -470,25 +460,3 @@ def test_an_unknown_model_is_told_with_those_that_there_are(secrets: Secrets) ->
     assert isinstance(error, UnknownModelError)
     assert "llama3.2、gemma3" in error.sentence("ja")
     assert "embed" not in error.sentence("en")
-
-
-def test_the_small_model_does_inner_work_where_one_is_set(secrets: Secrets) -> None:
-    secrets.set("gemini", KEY)
-    choosing = chooser(secrets)
-    settings = MindSettings(provider="gemini", internal_processing_model="gemini-2.5-flash-lite")
-    assert choosing.choose_small(settings).mind.name == "gemini-2.5-flash-lite"
-    assert choosing.choose(settings).mind.name == GEMINI_MODEL
-    assert choosing.choose_small(MindSettings(provider="gemini")).mind.name == GEMINI_MODEL
-
-
-def test_the_library_is_loaded_before_the_first_message(secrets: Secrets, tmp_path: Path) -> None:
-    with ModelServer() as server:
-        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
-        mind = language_model(
-            MindChooser(secrets, KnownServers(Home(tmp_path), HandClock()), environment={}).choose(settings).mind
-        )
-        for thread in threading.enumerate():
-            if thread.name == "mind-warmer":
-                thread.join()
-        assert mind._model.client is not None
-        assert server.chats == []

@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -19,8 +18,6 @@ from agent.minds.errors import (
     WrongKeyError,
 )
 from agent.minds.language_model.calls import Calls
-from agent.minds.tool_schemas import as_function
-from agent.tools import all_tools
 from managers.mind import Cancel, ChatTurn, Image, TextPiece, ToolCall, ToolSpec, Usage
 from tests.minds.talking import Heard, MakeMind, behind_claude, behind_gemini, behind_openai, request, talk
 from tests.model_server import HalfStream, ModelServer, Refuse, Say, Tool
@@ -141,13 +138,6 @@ def test_a_tools_answer_goes_back_to_the_model(server: ModelServer, make: MakeMi
     assert (
         "c2lnbmF0dXJlIG9mIHJlY2FsbF9tZW1vcmllcw" in server.chats[-1].prompt
     )  # Gemini's "signature of recall_memories"
-
-
-def test_gemini_leaves_the_descriptions_of_tools_as_they_were(server: ModelServer) -> None:
-    tools = all_tools().specs("ja")
-    described = deepcopy([as_function(tool) for tool in tools])
-    talk(behind_gemini(server), request("やあ", tools=tools))
-    assert [as_function(tool) for tool in tools] == described
 
 
 def test_claude_gets_back_its_thoughts_before_its_calls(server: ModelServer) -> None:
