@@ -31,13 +31,12 @@ def test_a_reflection_is_noted_with_its_level_and_those_below_it(paths: PersonaP
 
 
 def test_the_prompt_holds_three_short_goals_and_two_long_ones(paths: PersonaPaths, clock: HandClock) -> None:
-    store = GoalStore(paths, clock)
-    goals = Goals()
+    store, goals = GoalStore(paths, clock), Goals()
     for number in range(5):
-        goals = goals.created("short_term", goal(f"short {number}", priority=number + 1))
-        goals = goals.created("long_term", goal(f"long {number}", priority=number + 1))
+        for term in ("short_term", "long_term"):
+            goals = goals.created(term, goal(f"{term[:4]} {number}", priority=number + 1))
     store.change(lambda _: goals, author="dream", reason="")
-    assert [one.goal for _, one in store.for_prompt()] == ["short 0", "long 0", "short 1", "long 1", "short 2"]
+    assert [one.goal for _, one in store.for_prompt()] == ["shor 0", "long 0", "shor 1", "long 1", "shor 2"]
 
 
 def test_goals_progress_and_end_with_reasons_and_only_so_many_are_pursued() -> None:

