@@ -8,7 +8,6 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -19,11 +18,9 @@ import pytest
 from managers.exchange import import_engine, import_reading
 from managers.exchange.errors import ImportCancelledError, ImportSourceError
 from managers.exchange.import_engine import SourceImport
-from managers.exchange.import_source import open_source
 from managers.exchange.import_words import both_of, told_of
 from managers.exchange.items import FoundFile, FoundMessage, Kind, NotTaken, ReadingWishes
 from managers.exchange.message_records import MessageRecords
-from managers.exchange.readers import sillytavern
 from managers.exchange.spool import open_spool
 from managers.memory.log import ConversationLog
 from managers.storage.history import History
@@ -200,16 +197,6 @@ def test_what_earlier_versions_imported_is_known_by_the_ids_that_they_gave(
     report = take_over(log, telegram(tmp_path, hm, hm, ("Mei", "2024-05-01T13:00:09Z", "Yes?")), None, WISHES)
     assert (report.added, report.already_there) == (1, 2)
     assert [one.text for one in log.messages()] == ["hm", "hm", "Yes?"]
-    source = swipes(tmp_path)
-    with open_source(source) as opened:
-        found = [one for one in sillytavern.read(opened, ReadingWishes()) if isinstance(one, FoundMessage)]
-    in_log(log, *(replace(one, id=one.former_id, former_id="") for one in found))
-    with source.open("a", encoding="utf-8") as file:
-        more = {"name": "Ann", "is_user": True, "mes": "And you?", "send_date": "2024-05-01T22:01:00"}
-        file.write(lines_of([more]))
-    for added in (1, 0):
-        report = take_over(log, source)
-        assert (report.added, report.already_there) == (added, 3 - added)
 
 
 def test_what_stands_newest_first_is_turned_and_each_conversation_keeps_its_own_order(log: ConversationLog) -> None:

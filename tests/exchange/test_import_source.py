@@ -17,7 +17,7 @@ from managers.exchange.errors import (
     PassphraseNeededError,
     WrongPassphraseError,
 )
-from managers.exchange.import_source import SourceTooLargeError, open_source
+from managers.exchange.import_source import open_source
 from managers.exchange.zip_files import UnsafeZipError
 
 
@@ -113,17 +113,6 @@ def test_bombs_and_what_is_damaged_are_refused(tmp_path: Path) -> None:
         assert refused(path) == "no-zip"
     path.write_bytes(data[:20_000] + bytes([data[20_000] ^ 0xFF]) + data[20_001:])
     assert refused(path) == "broken"
-
-
-def test_what_is_too_large_to_be_read_at_once_can_be_streamed(tmp_path: Path) -> None:
-    path = packed(tmp_path / "large.zip", **{"a.txt": os.urandom(50_000)})
-    with open_source(path) as source:
-        with pytest.raises(SourceTooLargeError):
-            source.read("a.txt", limit=49_999)
-        with source.open("a.txt") as file:
-            assert sum(len(piece) for piece in iter(lambda: file.read(1000), b"")) == 50_000
-        assert source.bytes_read == 50_000
-        assert list(source.opened) == ["a.txt"]
 
 
 WORDS, PATH = "うたた寝 do not tell", Path("out.age")

@@ -363,14 +363,6 @@ def test_questions_keep_when_they_came_up_and_what_answered_them(
     assert (old.answer, old.asked, old.times_asked) == ("The tide.", "2024-05-02 10:00:00", 1)
 
 
-def test_other_names_of_somebody_come_along(bringing: Bringing, paths: PersonaPaths, clock: HandClock) -> None:
-    ann = FoundMemory("entity", name="Ann", text="Likes boats.", fields={"aliases": ["Annie", "Ann", " Miss\nA "]})
-    assert bringing.bring(FoundMemory("entity", name="Ann", text="Likes boats."), ann) == (2, 0)
-    assert bringing.bring(ann) == (0, 1)
-    assert (kept := EntityStore(paths, clock).get("Ann"))
-    assert (kept.aliases, kept.text()) == (("Annie", "Miss A"), "Likes boats.")
-
-
 def test_a_day_that_grew_there_has_each_part_once(bringing: Bringing, paths: PersonaPaths, clock: HandClock) -> None:
     fields = {"summary": "In the morning.", "key_events": ["Rain"], "source_ids": ["episode_1"], "arousal": 0.7}
     morning = FoundMemory("episode", day="2024-05-01", fields=fields)

@@ -1,7 +1,6 @@
 """A conversation in each of its forms comes in as it was said, once however often, and goes out the same; what is in a page."""
 
 import itertools
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,10 +17,9 @@ from hypothesis import strategies as st
 from managers.exchange import import_engine
 from managers.exchange.exports.chat import Chat, ChatDays, as_transcript, said_in
 from managers.exchange.exports.chat_page import ChatPage
-from managers.exchange.exports.markdown import as_markdown, messages_in
+from managers.exchange.exports.markdown import as_markdown
 from managers.exchange.items import Kind, ReadingWishes
 from managers.memory.log import ConversationLog
-from managers.memory.log.format import normalised
 from managers.memory.messages import Message, Role
 from managers.storage.paths import Home, PersonaPaths
 from tests.exchange.importing import HereReading, lines_of, take_over
@@ -165,7 +163,9 @@ def test_a_talk_comes_in_as_it_was_said_once_and_goes_out_the_same(
     monkeypatch.setattr(import_engine, "ImportReading", HereReading)
     kind, written = FORMATS[name]
     is_room = name == "room"  # which takes the same words of the same second for a copy
-    said = data.draw(_talks(is_hostile=kind not in {"text", "nexus-ark"} or name == "loose", least=int(is_room)))
+    said = data.draw(
+        _talks(is_hostile=kind not in {"text", "nexus-ark"} or name in {"loose", "markdown"}, least=int(is_room))
+    )
     begun = data.draw(st.integers(3, len(said)))
     place = tmp_path / str(next(_NUMBERS))
     log = _log(place / "home")
@@ -206,29 +206,6 @@ def test_some_days_and_nothing_that_was_deleted_or_noted_by_the_program(paths: P
     hidden = list(said_in(log, ChatDays(), lambda text: text.replace("number", "•")))
     assert hidden[0].text == "• 0"
     assert len(hidden) == 7
-
-
-LINES = st.lists(
-    st.one_of(
-        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=20),
-        st.sampled_from(
-            ["", "# title", "## day <!-- utatane day -->", "\\\\## day <!-- utatane day -->", "-->", "```"]
-        ),
-        st.sampled_from([f'{begun}### Emma · 12:00 <!-- utatane {{"id": "x"}} -->' for begun in ("", "\\")]),
-    ),
-    max_size=6,
-).map("\n".join)
-
-
-@given(st.lists(st.tuples(LINES, LINES), max_size=5))
-def test_markdown_comes_back_as_it_was_whatever_was_said(texts: list[tuple[str, str]]) -> None:
-    messages = [
-        normalised(Message(f"id {number}-->", NOW + timedelta(hours=number * 13), "user", name or "x", text))
-        for number, (name, text) in enumerate(texts)
-    ]
-    whole = "".join(as_markdown(Chat("Nemu", "ja", iter(messages))))
-    found = list(messages_in(iter(whole.removesuffix("\n").split("\n"))))
-    assert found == [json.loads(line) for line in as_transcript(messages)]
 
 
 class Parsed(HTMLParser):

@@ -142,16 +142,8 @@ def test_an_avatar_is_the_picture_and_keeps_no_older_card(tmp_path: Path) -> Non
 
 
 def test_cards_of_the_first_version_become_both(tmp_path: Path) -> None:
-    old = {
-        "name": "Aria",
-        "description": "d",
-        "personality": "p",
-        "scenario": "",
-        "first_mes": "f",
-        "mes_example": "",
-        "avatar": "none",
-    }
-    card = card_in_json(json.dumps(old))
+    old = dict.fromkeys(("personality", "scenario", "first_mes", "mes_example"), "")
+    card = card_in_json(json.dumps({"name": "Aria", "description": "d", "avatar": "none", **old}))
     assert (card.data.description, card.document["avatar"]) == ("d", "none")
     older = {"char_name": "Aria", "char_persona": "d", "char_greeting": "f", "world_scenario": "s"}
     (tmp_path / "card.json").write_text(json.dumps(older))
@@ -207,13 +199,9 @@ def test_packed_texts_are_read_and_bombs_are_not() -> None:
 _NO_CARDS = [
     ("[" * 1_000_000, "no-json"),
     ('{"spec":"chara_card_v3","data":' + '{"a":' * 300 + "1" + "}" * 301, "no-json"),
-    ("9" * 10_000, "no-json"),
-    ("[]", "no-card"),
     ('{"name": "just a name"}', "no-card"),
     ('{"spec": "chara_card_v4", "data": {"name": "a"}}', "newer"),
     ('{"spec": "chara_card_v2", "data": {"name": {"a": 1}}}', "invalid"),
-    ('{"spec": "chara_card_v2", "data": {}}', "invalid"),
-    ('{"spec": "chara_card_v2", "data": {"name": "a", "alternate_greetings": [[]]}}', "invalid"),
 ]
 
 
@@ -224,14 +212,6 @@ def test_json_that_is_no_card_is_refused_with_a_sentence() -> None:
         assert refused.value.code == code
         said = Texts("notices/import_card")
         assert "{" not in "".join(said(code, lang, count=1, **refused.value.facts) for lang in ("ja", "en"))
-
-
-def test_what_programs_write_in_the_place_of_text_is_read_as_text() -> None:
-    card = card_in_json(
-        '{"spec":"chara_card_v2","data":{"name":12,"personality":null,"alternate_greetings":null,"x":NaN}}'
-    )
-    assert (card.data.name, card.data.personality, card.data.alternate_greetings) == ("12", "", [])
-    assert card.document["data"]["x"] is None
 
 
 def faces(found: Sequence[Item]) -> list[str]:

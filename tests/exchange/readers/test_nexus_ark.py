@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -347,50 +346,8 @@ def test_no_word_of_a_card_is_lost(tmp_path: Path) -> None:
         assert [found.name, found.text, found.time and found.time.hour] == told
 
 
-def test_sessions_of_a_day_follow_one_another_as_they_were(tmp_path: Path) -> None:
-    day = "2026-05-12"
-    told = [
-        {"id": f"episode_{day}_002", "date": day, "time": "21:00:00", "summary": "夜の話。", "arousal": 0.4},
-        {"id": f"episode_{day}_001", "date": day, "time": "9:00:00", "summary": "朝の話。", "arousal": 0.7},
-        {"date": day, "type": "achievement", "summary": "詩を書いた。", "created_at": f"{day} 23:00:00"},
-        {"date": "2026-05-04~2026-05-10", "summary": "静かな週。", "compressed": True, "arousal_avg": 0.3},
-    ]
-    older = [{"id": f"episode_{day}_001", "date": day, "summary": "朝の話の、まえの言い方。"}]
-    items = _items(tmp_path, OCTOBER, {"memory/episodic/2026-05.json": told, "memory/episodic_memory.json": older})
-    week, found = memories_of(items, "episode")
-    assert found.fields["summary"] == "朝の話。\n\n夜の話。"
-    assert found.fields["key_events"] == ["詩を書いた。"]
-    assert found.fields["source_ids"] == [f"episode_{day}_001", f"episode_{day}_002"]
-    assert (found.fields["arousal"], week.fields["arousal"]) == (0.7, 0.3)
-    assert left(items)["nexus_ark.repeated-memory"] == 1
-
-
-def test_letters_and_purposes_of_later_versions_come_too(tmp_path: Path) -> None:
-    letters = [
-        {"title": "x", "body": body, "created_at": f"2026-06-0{day}T12:00:00+00:00"}
-        for day, body in ((2, "積もったよ。"), (1, "降っている。"))
-    ]
-    asked = [{"question": "海はなぜ鳴る?", "priority": 0.8, "created_at": "2026-06-01 09:00:00"}, "月は?"]
-    purpose = {"core_values": ["静けさ"], "active_interests": [{"topic": "波の音"}], "open_questions": asked}
-    for number, told in enumerate((letters, {"letters": letters})):
-        files = {"letterbox/letters.json": told, "memory/purpose_profile.json": purpose}
-        items = _items(tmp_path / f"{number}", OCTOBER, files)
-        (written,) = memories_of(items, "knowledge")
-        assert written.text.index("降っている。") < written.text.index("積もったよ。")
-        assert [one.fields["topic"] for one in memories_of(items, "question")] == ["海はなぜ鳴る?", "月は?"]
-        assert memories_of(items, "question")[0].time == datetime(2026, 6, 1, 9)
-        assert all(line in memories_of(items, "core_memory")[0].text for line in ("- 静けさ", "- 波の音"))
-
-
 _TAGS: dict[Role, str] = {"user": "USER", "persona": "AGENT", "other": "AGENT", "system": "SYSTEM"}
-_DAYS = "月火水木金土日"
 _WORDS = st.text(alphabet="あ海いう。 a1#-|:\u2028\n", max_size=40).map(lambda text: text.strip("\n"))
-
-
-def _rendered(role: Role, text: str, time: datetime, model: str, *, japanese: bool = False) -> str:
-    weekday = f"({_DAYS[time.weekday()]})" if japanese else f" ({time:%a})"
-    trailer = f"{time:%Y-%m-%d}{weekday} {time:%H:%M:%S}{f' | {model}' if model else ''}"
-    return f"## {_TAGS[role]}:{'user' if role == 'user' else '猫 の部屋'}\n{text}\n\n{trailer}\n\n"
 
 
 _LINES = st.sampled_from(
@@ -443,7 +400,7 @@ def test_what_only_looks_like_a_header_does_not_divide_a_message() -> None:
         "段落。\n\n## AGENT:そんな名前はない\nと言った。",
     ):
         spoken: list[tuple[Role, str]] = [*(before * 4), ("user", inner)]
-        log = "".join(_rendered(role, text, datetime(2025, 10, 3, 21), "") for role, text in spoken)
+        log = "".join(f"## {_TAGS[role]}:みい\n{text}\n\n2025-10-03 (Fri) 21:00:00\n\n" for role, text in spoken)
         assert [read_body(one.role, one.body).text for one in split_log(log).pieces] == [text for _, text in spoken]
 
 
@@ -486,42 +443,20 @@ def test_an_answer_that_was_broken_off_is_still_an_answer() -> None:
 _SHORT = st.sampled_from(["うん", "はい", "やあ", "そうだね", "海に行った。\n楽しかった", "それで?"])
 
 
-@dataclass(frozen=True)
-class _Record:
-    """A message of a log; `pause` seconds after the one before, and without its date where `is_dated` is false."""
-
-    words: str
-    pause: int
-    is_dated: bool
-
-
-_RECORDED = st.builds(_Record, _SHORT, st.integers(1, 200_000), st.sampled_from([True, True, True, False]))
-
-
-def _records(spoken: list[_Record]) -> list[tuple[str, str]]:
-    """Return what each message is known by in the test, and how it stands in a log."""
+@given(
+    st.lists(st.tuples(_SHORT, st.integers(1, 200_000)), min_size=1, max_size=14),
+    st.integers(0, 14),
+    st.integers(0, 14),
+)
+def test_archives_that_overlap_make_one_conversation(spoken: list[tuple[str, int]], first: int, second: int) -> None:
     now, records = datetime(2025, 1, 1, 8), []
-    for number, one in enumerate(spoken):
-        now += timedelta(seconds=one.pause)
-        header = "## AGENT:みい" if number % 2 else "## USER:user"
-        date = f"\n\n{now:%Y-%m-%d (%a) %H:%M:%S}" if one.is_dated else ""
-        records.append((f"{header[3:7]} {one.words}", f"{header}\n{one.words}{date}\n\n"))
-    return records
-
-
-def _joined(*logs: str) -> list[str]:
-    room = RoomConversation()
-    for number, log in enumerate(logs):
-        room.add([(f"log{number}", split_log(log).pieces)])
-    return [
-        f"{'USER' if one.piece.role == 'user' else 'AGEN'} {one.read().text}"
-        for one in room.messages(datetime(2024, 1, 1))
-    ]
-
-
-@given(st.lists(_RECORDED, min_size=1, max_size=14), st.integers(0, 14), st.integers(0, 14))
-def test_archives_that_overlap_make_one_conversation(spoken: list[_Record], first: int, second: int) -> None:
-    records = _records([_Record(one.words, one.pause, is_dated=True) for one in spoken])
+    for number, (words, pause) in enumerate(spoken):
+        now += timedelta(seconds=pause)
+        header = "AGENT:みい" if number % 2 else "USER:user"
+        records.append(f"## {header}\n{words}\n\n{now:%Y-%m-%d (%a) %H:%M:%S}\n\n")
     begin, end = sorted((min(first, len(records)), min(second, len(records))))
-    older, newer = [record for _, record in records[:end]], [record for _, record in records[begin:]]
-    assert _joined("".join(newer), "".join(older)) == [told for told, _ in records]
+    room = RoomConversation()
+    for name, some in (("newer", records[begin:]), ("older", records[:end])):
+        room.add([(name, split_log("".join(some)).pieces)])
+    found = [(one.piece.role, one.read().text) for one in room.messages(datetime(2024, 1, 1))]
+    assert found == [(("user", "persona")[number % 2], words) for number, (words, _) in enumerate(spoken)]
