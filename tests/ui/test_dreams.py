@@ -15,6 +15,7 @@ from managers.mind import Cancel
 from managers.sleep.diary import DreamDiary
 from managers.sleep.dream import DreamReport
 from managers.sleep.errors import DreamingAlreadyError
+from tests.speeds import one_quick
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVENING, EVIL, NAME, House
 from ui.locales import texts
@@ -113,7 +114,7 @@ def test_a_dream_is_taken_back_and_done_again(house: House, visitor: TestClient)
     assert house.memories.inner_state.levels().curiosity == pytest.approx(before)
 
 
-@pytest.mark.parametrize("step", ["undo", "redo"])
+@pytest.mark.parametrize("step", one_quick(["undo", "redo"]))
 def test_what_the_same_place_says_now_is_shown_small(house: House, visitor: TestClient, step: str) -> None:
     house.tell()
     entry, memories = house.dream().entries[0], house.memories

@@ -20,6 +20,7 @@ from managers.exchange import import_engine
 from managers.exchange.encryption import is_encrypted
 from managers.storage.texts import Texts
 from tests.exchange.importing import HereReading, lines_of
+from tests.speeds import one_quick
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVIL, NAME, SAID, House
 from tests.ui.visitors import visitor_of
@@ -71,7 +72,7 @@ def settled(visitor: TestClient, services: Services, answer: Response) -> Elemen
     return read(visitor.get(answer.headers.get("location", "/import")))
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("lang", one_quick(["en", "ja"]))
 def test_a_file_is_looked_at_and_comes_in_after_a_yes_once(services: Services, visitor: TestClient, lang: str) -> None:
     visitor.headers["accept-language"] = lang
     t = texts("ja" if lang == "ja" else "en")

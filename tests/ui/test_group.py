@@ -112,6 +112,7 @@ def test_a_message_is_edited_deleted_and_erased_for_all(services: Services, visi
     assert "Back to the quinces." not in [words for _, words in said(shown(visitor, here))]
 
 
+@pytest.mark.slow
 def test_the_three_come_with_a_button_and_are_at_nobody_s_side_before(visitor: TestClient) -> None:
     page = shown(visitor, "/group")
     assert "Nox" not in page.texts("#personas a")
@@ -167,6 +168,7 @@ def test_the_line_tells_who_speaks(services: Services, visitor: TestClient, cloc
     assert visitor.post(f"{here}/stop").status_code == 303
 
 
+@pytest.mark.slow
 def test_who_could_not_answer_is_asked_again(services: Services, visitor: TestClient, clock: HandClock) -> None:
     table = Table(services, clock)
     services.personas.create("Third", language="en")

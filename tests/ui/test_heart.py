@@ -134,6 +134,7 @@ def test_what_weighs_heavily_is_held_up_to_nobody(house: House, visitor: TestCli
         assert words.rstrip("。.") not in page.one("#motive").text
 
 
+@pytest.mark.slow
 def test_the_course_is_drawn_over_days(house: House, visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growth, "_PATIENCE", 900)  # a busy machine is no fault of the room
     house.tell()
@@ -229,6 +230,7 @@ def test_a_point_opens_the_message_with_its_neighbours_while_it_is_there(house: 
     assert JA("around.gone") in shown[1]
 
 
+@pytest.mark.slow
 def test_many_readings_become_averages_that_open(house: House, visitor: TestClient) -> None:
     for number in range(400):
         moment = datetime(2026, 11, 16) + timedelta(minutes=20 * number)
@@ -242,6 +244,7 @@ def test_many_readings_become_averages_that_open(house: House, visitor: TestClie
     assert len(points(page)) == 72
 
 
+@pytest.mark.slow
 def test_one_walks_from_span_to_span_and_a_changed_address_shows_the_room(house: House, visitor: TestClient) -> None:
     house.tell(at=datetime(2026, 9, 30, 9))
     page = heart(visitor, span="month")

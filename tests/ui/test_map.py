@@ -150,6 +150,7 @@ def test_what_is_forgotten_is_on_neither_picture(services: Services, memories: M
     assert (before, after) == (2, 1)  # what Mia herself said of them stands in the log
 
 
+@pytest.mark.slow
 def test_little_gets_a_kind_sentence_until_it_is_drawn(services: Services, memories: Memories) -> None:
     shelves = Shelves(services, "en")
     for place in ("map", "network"):

@@ -308,6 +308,7 @@ def test_the_calendar_opens_on_the_last_month_and_goes_back(shelves: Shelves, me
     assert "日 2025-12-24" in before.one(".lines li").text
 
 
+@pytest.mark.slow
 def test_a_week_stands_among_the_days_and_is_put_right_like_one(shelves: Shelves, memories: Memories) -> None:
     week = Period(
         date="2026-11-02~2026-11-08",

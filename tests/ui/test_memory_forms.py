@@ -10,6 +10,7 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.questions import Question
 from managers.memory.strategies import DecompositionPattern, Strategies
+from tests.speeds import one_quick
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME, aim_for
 from ui.locales import LANGUAGES, texts
@@ -103,7 +104,7 @@ def _room(browser: TestClient, place: str, **query: object) -> Element:
     return read(browser.get(address_of(NAME, place, **query), follow_redirects=True)).one("#room")
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("lang", one_quick(LANGUAGES))
 def test_what_would_go_is_shown_first(visitor: TestClient, memories: Memories, cat: str, lang: str) -> None:
     visitor.headers["accept-language"], t = lang, texts("ja" if lang == "ja" else "en")
     for place in (f"memories/people/{CAT}", f"around/{cat}"):

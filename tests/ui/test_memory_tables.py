@@ -4,6 +4,7 @@ import csv
 import io
 from datetime import date
 
+import pytest
 from starlette.testclient import TestClient
 
 from agent.memories import Memories
@@ -94,6 +95,7 @@ def test_forgotten_things_and_documents_are_tables(visitor: TestClient, memories
     assert table(visitor, "forgotten")[2][6:] == [said.id, asked.id]
 
 
+@pytest.mark.slow
 def test_every_shelf_links_to_its_table_with_headings_in_both_languages(services: Services, memories: Memories) -> None:
     day = Episode(date=date(2026, 3, 4), summary="x").sealed()
     memories.apply({memories.episodes.path(day.date): day.dump()}, author="dream", reason="night")

@@ -197,6 +197,7 @@ def test_models_are_chosen_in_the_head(services: Services, visitor: TestClient, 
     assert services.settings().mind == MindSettings()
 
 
+@pytest.mark.slow
 def test_the_menu_leads_back(services: Services, visitor: TestClient, models: ModelServer) -> None:
     before = services.settings_file.path.read_bytes()
     for choice in ("", "nobody", "former", "server http://127.0.0.1:9/v1 m", "server http://evil/v1 m"):

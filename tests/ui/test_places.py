@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from agent.services import Services
@@ -64,6 +65,7 @@ def test_a_message_stands_in_its_place_as_text(house: House) -> None:
     assert visitor_of(house.services).get(address_of("nobody", "around/x")).status_code == 404
 
 
+@pytest.mark.slow
 def test_more_of_the_conversation_ends_somewhere_and_the_talk_shows_the_message_too(house: House) -> None:
     early = house.tell(at=EVENING - timedelta(days=1))
     late = house.tell([(f"{n}", "neutral") for n in range(60)], at=EVENING.replace(hour=9))

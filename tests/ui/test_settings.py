@@ -153,6 +153,7 @@ def test_what_a_setting_cannot_be_is_refused_in_words(services: Services, visito
         assert written(services) == before
 
 
+@pytest.mark.slow
 def test_settings_that_contradict_one_another_are_told(services: Services, visitor: TestClient) -> None:
     assert SAID not in visitor.get(address("memory")).text
     for name, value, en, ja in CONFLICTS:

@@ -18,6 +18,7 @@ from managers.personas.errors import PersonaNotFoundError
 from managers.storage.errors import DiskFullError
 from tests.fakes import HandClock
 from tests.model_server import Hang, ModelServer, Refuse, Say, Tool
+from tests.speeds import one_quick
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVENING, EVIL, NAME, SAID, House
 from tests.ui.visitors import visitor_of
@@ -191,6 +192,7 @@ def test_a_failure_is_told_with_ways_on(visitor: TestClient, companion: Companio
     assert bubbles(page)[2:] == [answer, "そして?", "つぎ"]
 
 
+@pytest.mark.slow
 def test_a_new_answer_stands_in_its_place(visitor: TestClient, companion: Companion, models: ModelServer) -> None:
     models.enqueue(Say("いち"), Say("に"), Hang("さん"))
     for text in ("ひとつめ", "ふたつめ"):
@@ -246,7 +248,7 @@ def test_off_the_record_nothing_is_written(services: Services, visitor: TestClie
 
 
 @pytest.mark.parametrize("has_spoken", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("deed", [".retry", ".edit", ".branch", "#composer .topic"])
+@pytest.mark.parametrize("deed", one_quick([".retry", ".edit", ".branch", "#composer .topic"]))
 def test_whatever_is_done_meanwhile_what_is_said_next_stays_off_the_record(
     services: Services, visitor: TestClient, companion: Companion, deed: str, *, has_spoken: bool
 ) -> None:

@@ -84,6 +84,7 @@ def test_what_was_entered_is_tried_first(services: Services, visitor: TestClient
     assert (mind.provider, mind.base_url, mind.model) == ("openai", models.base_url, "another-model")
 
 
+@pytest.mark.slow
 def test_one_may_go_on_anyway(services: Services, visitor: TestClient, models: ModelServer) -> None:
     models.otherwise = Refuse(401)
     shown = press(visitor, first_page(visitor), BEGIN, **entered(models, "wrong-key"))
@@ -216,6 +217,7 @@ def test_it_can_be_stopped_and_gone_on_with(services: Services, ollama: ModelSer
     assert speaking(services) == BEST
 
 
+@pytest.mark.slow
 def test_what_went_wrong_is_said(services: Services, ollama: ModelServer, visitor: TestClient) -> None:
     ollama.fetching = Fetching("error")
     for page in (WELCOME, SETTINGS):
