@@ -63,10 +63,8 @@ def test_what_a_person_does_to_a_cards_head_costs_nothing() -> None:
     for after in ("# Entity Memory: 田中さん\n", "12:00:00\n"):
         assert parse_entity("田中さん", written.replace(after, after + "\n\n")) == card
     assert parse_entity("田中さん", "\n" + written) == card
-    for words in ("(my cello teacher since 2019)", "— チェロの先生"):
-        read = parse_entity("田中さん", written.replace("Memory: 田中さん\n", f"Memory: 田中さん {words}\n"))
-        assert (read.aliases, read.kind, read.lines[0]) == (("Tanaka",), "person", words)
-        assert parse_entity("田中さん", format_entity(read)) == read
+    read = parse_entity("田中さん", written.replace("Memory: 田中さん\n", "Memory: 田中さん (my teacher)\n"))
+    assert (read.aliases, read.kind, read.lines[0]) == (("Tanaka",), "person", "(my teacher)")
     assert parse_entity("田中", written).text() == parse_entity("田中さん", written).text()
 
 
@@ -143,16 +141,12 @@ def test_a_card_in_another_normal_form_is_written_where_it_lies(paths: PersonaPa
     decomposed = first.path("ガク").with_name(unicodedata.normalize("NFD", "ガク.md"))
     first.path("ガク").rename(decomposed)
     store = EntityStore(paths, clock)
-    assert [one.name for one in store.all()] == store.names() == ["ガク"]
-    assert store.get("ガク") == store.find("ガク") is not None
     store.note("ガク", "チェロを弾く", author="Nemu", mind="m")
     assert [path.name for path in paths.entity_memory.iterdir()] == [decomposed.name]
     assert {"京都に住んでいる", "チェロを弾く"} <= {one.text for one in store.all()[0].facts}
     text, based_on = store.read_text("ガク")
     store.write_text("ガク", text + "猫が好き\n", based_on=based_on, author="user", reason="")
     assert "猫が好き" in decomposed.read_text("utf-8")
-    store.delete("ガク", author="user", reason="")
-    assert store.all() == []
 
 
 def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:

@@ -2,12 +2,10 @@ import json
 from datetime import date
 
 from managers.memory.entry_files import shelves
-from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import KEPT_ENDED, MAX_ACTIVE, Goal, Goals, GoalStore
 from managers.memory.insights import KEPT, Insight, Insights, InsightStore
 from managers.memory.json_documents import USER
 from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore
-from managers.storage.files import write_atomic
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
@@ -34,9 +32,9 @@ def test_the_prompt_holds_three_short_goals_and_two_long_ones(paths: PersonaPath
     store, goals = GoalStore(paths, clock), Goals()
     for number in range(5):
         for term in ("short_term", "long_term"):
-            goals = goals.created(term, goal(f"{term[:4]} {number}", priority=number + 1))
+            goals = goals.created(term, goal(f"{term[0]} {number}", priority=number + 1))
     store.change(lambda _: goals, author="dream", reason="")
-    assert [one.goal for _, one in store.for_prompt()] == ["shor 0", "long 0", "shor 1", "long 1", "shor 2"]
+    assert [one.goal for _, one in store.for_prompt()] == ["s 0", "l 0", "s 1", "l 1", "s 2"]
 
 
 def test_goals_progress_and_end_with_reasons_and_only_so_many_are_pursued() -> None:
@@ -129,18 +127,3 @@ def test_old_nights_go_on_shelves_and_what_a_person_pinned_never(paths: PersonaP
     assert [one.id for one in store.entries()] == [one.id for one in (*nights[:KEPT], *nights[-2:])]
     assert len(store.entries(archived=True)) == len(nights)
     assert (store.latest_strategy(), len(shelves(paths.insights))) == ("s0", 1)
-
-
-WEDDING = date(2026, 1, 2)
-AFTER = date(2026, 1, 3)
-
-
-def test_a_days_file_that_was_copied_is_the_day_that_its_name_says(paths: PersonaPaths, clock: HandClock) -> None:
-    store = EpisodeStore(paths, clock)
-    store.save(Episode(date=WEDDING, summary="the wedding"), author="user", reason="")
-    write_atomic(store.path(AFTER), store.path(WEDDING).read_bytes())
-    edited = store.edit(AFTER, "the mountains", [], based_on=store.digest_of(AFTER), author="user", reason="")
-    assert edited is not None
-    assert edited.date == AFTER
-    found = [store.get(day) for day in (WEDDING, AFTER)]
-    assert [(one.date, one.summary) for one in found if one] == [(WEDDING, "the wedding"), (AFTER, "the mountains")]

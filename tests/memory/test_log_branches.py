@@ -40,25 +40,16 @@ def test_the_files_stay_what_other_readers_know(log: ConversationLog, clock: Han
         assert re.search(r" \| (?:deletes|supersedes)=\d{8}T\d{6}-[0-9a-z]{8}$", trailer), trailer
 
 
-def test_what_changed_while_something_else_stood_counts_and_no_topic_there(
-    log: ConversationLog, clock: HandClock
-) -> None:
+def test_what_changed_while_something_else_stood_counts(log: ConversationLog, clock: HandClock) -> None:
     """The records of it are leapt over with what stands aside."""
     first, second, _ = say(log, clock, "one", "two", "away")
     log.branch(second.id)
     log.begin_topic()
-    say(log, clock, "three")
     log.supersede(first.id, "one, changed")
     log.answer_anew(second.id, "two, changed", mind="m")
     log.switch_branch(FIRST)
-    say(log, clock, "five")
-    expected = ["one, changed", "two, changed", "away", "five"]
     for reader in (log, another(log)):
-        assert texts(reader.tail(9)) == texts(reader.thread(9)) == expected
-        assert texts(reader.tail(1, before=second.id)) == ["one, changed"]
-    log.begin_topic()
-    log.switch_branch(log.branches()[0].id)
-    assert texts(another(log).thread(9)) == ["three"]
+        assert texts(reader.tail(9)) == texts(reader.thread(9)) == ["one, changed", "two, changed", "away"]
 
 
 def test_what_is_imported_stands_in_the_present_conversation(log: ConversationLog, clock: HandClock) -> None:

@@ -5,11 +5,11 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from managers.memory.errors import EditTargetError
-from managers.memory.notes import DIARY_LIMIT, Edit, NoteKind, Notes, divide
+from managers.memory.notes import DIARY_LIMIT, Edit, NoteKind, Notes
 from managers.personas.errors import ShrinkRefusedError
 from managers.storage.errors import ExternallyChangedError, UnreadableError
 from managers.storage.files import digest
@@ -180,18 +180,6 @@ def test_the_secret_diary_rolls_into_files_of_its_own_and_others_never(notes: No
     archive.with_name("secret_diary_archived_001 (Hana's conflicted copy 2026-02-03).txt").write_text("once more")
     assert notes.archives("secret_diary") == [archive]
     assert notes.archives("main_memory") == []
-
-
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.sampled_from(["あ" * 30, "b. ", "。", "\n", "\n\n", "x"]), max_size=60), st.integers(1, 200))
-def test_a_divided_text_is_whole_and_its_newer_part_short(pieces: list[str], kept: int) -> None:
-    text = "".join(pieces)
-    older, newest = divide(text, limit=300, kept=kept)
-    assert older + newest == text
-    if len(text) > 300:
-        assert 0 < len(newest) <= kept
-    else:
-        assert newest == text
 
 
 def _append(paths: PersonaPaths) -> None:
