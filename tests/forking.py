@@ -36,7 +36,8 @@ _ADDRESS: Final = f"\0utatane-tests-{os.environ.get('PYTEST_XDIST_TESTRUNUID') o
 _HEAVY: Final = """
 agent.graph agent.companion agent.sleeper agent.minds.builtin agent.minds.language_model.model_mind langchain_openai
 managers.sleep.conversation_end managers.storage.read_only commands.line commands.doctor ui.server.app duckdb
-anyio._backends._asyncio
+anyio._backends._asyncio agent.importing managers.exchange.archives.reading managers.exchange.backups.daily
+langchain_core.tracers.run_collector langchain_core.tracers.stdout
 """
 _LONGEST: Final = 1 << 20
 _WITH_PORTS: Final = (
