@@ -3,7 +3,6 @@
 import gzip
 import socket
 import time
-import zlib
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -84,16 +83,16 @@ def atom(*entries: tuple[str, str]) -> bytes:
     return f'<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title>{items}</feed>'.encode()
 
 
-def page(title: str, *paragraphs: str, charset: str = "utf-8") -> bytes:
+def page(title: str, *paragraphs: str) -> bytes:
     """Return a page as sites have them: menus, a script, an article, a foot."""
     told = "".join(f"<p>{one}</p>" for one in paragraphs)
     return (
-        f'<!DOCTYPE html><html><head><meta charset="{charset}"><title>{title}</title>'
+        f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{title}</title>'
         '<meta property="article:published_time" content="2026-11-18T07:00:00+00:00"></head>'
         '<body><nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul></nav>'
         "<script>document.cookie='x=1'; alert('never run')</script>"
         f"<article><h1>{title}</h1>{told}</article><footer>Imprint</footer></body></html>"
-    ).encode(charset)
+    ).encode()
 
 
 def endless(request: Answering) -> None:
@@ -128,10 +127,6 @@ def moved(to: str) -> Shown:
 def packed(megabytes: int) -> Shown:
     """Return kilobytes that unpack to megabytes."""
     return Shown(gzip.compress(b" " * megabytes * 1_000_000), headers=(("content-encoding", "gzip"),))
-
-
-def deflated(body: bytes) -> Shown:
-    return Shown(zlib.compress(body), headers=(("content-encoding", "deflate"),))
 
 
 def reads(store: DomainStore, *addresses: str, allow: bool = True) -> DomainStore:

@@ -8,15 +8,12 @@ import pytest
 
 from agent.prompts.system_prompt import hit as told
 from agent.services import Services, open_services
-from managers.domains.domain_knowledge import Domains
 from managers.domains.domain_store import DomainStore
-from managers.domains.errors import DomainNotFoundError
 from managers.storage.paths import Home
-from managers.storage.settings import RecallSettings, SettingsFile
+from managers.storage.settings import SettingsFile
 from tests.domains.domain_questions import DOMAINS, QUESTIONS, fill, found, measured
 from tests.domains.feed_server import FeedServer, Shown, reads, rss
 from tests.fakes import HandClock
-from tests.recall.tiny_models import write_static
 
 
 @pytest.fixture
@@ -46,6 +43,12 @@ def test_a_persona_searches_its_own_domain_and_no_other(services: Services) -> N
     within, across = measured(services)
     assert within >= 0.9
     assert across == 0
+    domain, question, answer = QUESTIONS[0]
+    opened = services.domains.of(domain)
+    assert opened is not None
+    assert any(answer in hit.text for hit in opened.near(question, 5, 2.0))
+    (opened.store.paths.folder / "documents.json").write_text('{"documents": []}', "utf-8")
+    assert opened.near(question, 2, 0.5) == []  # what goes is found no more
 
 
 def test_a_passage_is_quoted_with_its_source_and_day(services: Services, server: FeedServer, clock: HandClock) -> None:
@@ -71,38 +74,6 @@ def test_a_passage_is_quoted_with_its_source_and_day(services: Services, server:
     assert companion.memories.recall_log.carried(answers) == [hit.path]  # what writes in such a turn is held
 
 
-def test_vectors_survive_another_embedder_and_what_goes_is_found_no_more(
-    services: Services, clock: HandClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    domain, question, answer = QUESTIONS[0]
-    asked = services.domains.followed(lambda: domain)
-    opened = services.domains.of(domain)
-    services.domains.close()  # just before it is asked
-    left = iter([opened, services.domains.of(domain)])
-    with monkeypatch.context() as patched:
-        patched.setattr(services.domains, "of", lambda _: next(left))
-        assert any(answer in hit.text for hit in asked.near(question, 5, 2.0))
-    services.domains.let_go(domain)
-    model = str(write_static(tmp_path / "model"))
-    chosen = [RecallSettings(chunk_size=200), RecallSettings(embedder="sentence-model", embedder_model=model)]
-    domains, embedders = Domains(services.home, clock, lambda: chosen[0]), set[str]()
-    for _ in (1, 2):
-        domains.follow()
-        again = domains.of(domain)
-        assert again is not None
-        again.recall.catch_up()
-        again.recall.get_ready()
-        embedders.add(again.recall.status().embedder)
-        assert any(answer in hit.text for hit in again.near(question, 5, 2.0))
-        chosen.reverse()
-    assert len(embedders) == 2
-    assert again is not None
-    (again.store.paths.folder / "documents.json").write_text('{"documents": []}', "utf-8")
-    assert again.near(question, 2, 0.5) == []
-    assert not again.has_any()
-    domains.close()
-
-
 def test_a_job_says_how_far_it_is_and_goes_on_offline(services: Services, server: FeedServer, clock: HandClock) -> None:
     store = reads(DomainStore(services.home, "gossip", clock), f"{server.base}/gone", allow=False)
     services.domain_jobs.tick()
@@ -114,8 +85,3 @@ def test_a_job_says_how_far_it_is_and_goes_on_offline(services: Services, server
     services.domain_jobs._thread.join()  # type: ignore[union-attr]
     assert services.domain_jobs.progress.counts.new == 1
     assert not [one for one in services.notices.all if one.code.startswith("domain")]
-    with pytest.raises(DomainNotFoundError):
-        services.domain_jobs.begin("nowhere", lambda one: one.plan().sources)
-    store.remove()
-    assert services.domains.of("gossip") is None
-    assert not store.paths.folder.exists()

@@ -8,7 +8,6 @@ import pytest
 
 from agent.services import open_services
 from managers.sessions.database import Database, rows
-from managers.sessions.errors import DatabaseDamagedError, DatabaseHeldError
 from managers.storage.errors import Notice
 from managers.storage.paths import CHECKOUT, Home
 from tests.fakes import HandClock
@@ -46,9 +45,7 @@ def test_what_is_written_is_its_owners_alone_and_work_that_fails_leaves_it_as_it
 
 
 @pytest.mark.parametrize("damage", one_quick(["flipped", "garbage", "torn"]))
-def test_a_damaged_file_is_set_aside_with_every_byte(
-    database: Database, told: list[Notice], damage: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_file_is_set_aside_with_every_byte(database: Database, told: list[Notice], damage: str) -> None:
     whole = database.path.read_bytes()
     data = {"garbage": b"no database", "torn": whole[:5000], "flipped": whole[:4200] + b"\xff" * 99 + whole[4299:]}
     database.path.write_bytes(data[damage])
@@ -57,33 +54,6 @@ def test_a_damaged_file_is_set_aside_with_every_byte(
     assert kept.read_bytes() == data[damage]
     assert [one.code for one in told] == ["sessions-set-aside"]
     assert all(kept.name in sentence for sentence in (told[0].ja, told[0].en))
-    monkeypatch.setattr(Database, "_set_aside", lambda _: None)  # what stays damaged is said
-    database.path.write_bytes(b"no database")
-    with pytest.raises(DatabaseDamagedError):
-        _ids(database)
-
-
-def test_a_file_that_another_program_has_open_is_left_to_it(database: Database) -> None:
-    code = f"import duckdb; one = duckdb.connect({str(database.path)!r}); print(1, flush=True); input()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
-        with pytest.raises(DatabaseHeldError) as caught:
-            _ids(database)
-        assert str(other.pid) in caught.value.sentence("ja")
-        other.communicate(b"\n")
-    assert _ids(database) == ["a", "b"]
-
-
-def test_what_was_deleted_is_in_no_byte_of_the_file_once_it_is_written_anew(database: Database) -> None:
-    assert b"a canoe" in database.path.read_bytes()
-    database.run(lambda one: one.execute("DELETE FROM said WHERE id = 'a'"))
-    database.rewrite()
-    assert b"a canoe" not in database.path.read_bytes()
-    assert _ids(database) == ["b"]
-    assert database.path.stat().st_mode & 0o077 == 0
-    with pytest.raises(Exception, match=r"[Cc]onstraint"):  # the key is one still
-        database.run(lambda one: one.execute("INSERT INTO said VALUES ('b', '')"))
 
 
 def test_who_lists_personas_or_talks_with_one_does_not_load_duckdb(own_home: Home) -> None:
