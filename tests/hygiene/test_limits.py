@@ -10,7 +10,7 @@ import pytest
 from managers.hygiene.archive import Archive, Going
 from managers.hygiene.errors import NotInArchiveError, PlaceTakenError
 from managers.hygiene.housekeeping import Housekeeping
-from managers.hygiene.limits import Weight, collected, count, threshold, weigh
+from managers.hygiene.limits import count, threshold
 from managers.memory.confidence import Standing
 from managers.memory.entities import Entity, Fact
 from managers.memory.entity_store import EntityStore
@@ -20,7 +20,6 @@ from managers.memory.insights import Insight
 from managers.memory.json_documents import PINNED, write_plainly
 from managers.memory.log import ConversationLog
 from managers.memory.working_copy import WorkingCopy
-from managers.storage.history import History
 from managers.storage.settings import MemorySettings
 from tests.hygiene.kept import Kept
 
@@ -66,26 +65,9 @@ def test_one_memory_comes_back_an_event_only_with_its_day_and_nothing_to_a_place
     assert "day 6" not in kept.texts()
 
 
-def test_undoing_takes_the_memories_back_and_the_archive_with_them(kept: Kept) -> None:
-    paths = kept.paths
-    assert weigh(paths) == Weight(0, 0)
-    before, history = kept.live(), History(paths, kept.clock)
-    written = [paths.insights, *paths.episodic_memory.glob("*.json"), *paths.entity_memory.glob("*.md")]
-    assert weigh(paths) == Weight(sum(path.stat().st_size for path in written), 0)
-    keeping = Housekeeping(kept.paths, kept.clock, history.change, SETTINGS)
-    keeping.after_night(10)
-    entry = history.entries(1)[0]
-    assert (entry.author, entry.reason) == ("utatane", "put away")
-    history.undo(entry.id, author="user")
-    assert kept.texts() == before
-    assert not keeping.archive.paths()
-
-
 def test_the_fuller_memory_is_the_sooner_things_are_put_away(kept: Kept) -> None:
     settings = MemorySettings(max_episodes=1000)
     assert [threshold(n, settings) for n in (10, 700, 701, 900, 901)] == [0.15, 0.15, 0.2, 0.2, 0.3]
-    strict = MemorySettings(max_episodes=1000, prune_threshold=0.25)
-    assert [threshold(n, strict) for n in (10, 710, 910)] == [0.25, 0.25, 0.3]  # never less than what was asked for
     kept.live(days=120, years=0)  # nothing has faded yet
     kept.keeping(SETTINGS).after_night(10)
     assert count(kept.all(), 100).total == SETTINGS.max_episodes
@@ -104,19 +86,6 @@ def test_a_damaged_archive_is_set_aside_and_said(kept: Kept) -> None:
         assert path.name in notice.ja
         keeping.archive.notices.clear()
         assert data in {one.read_bytes() for one in kept.paths.memory.iterdir() if ".broken-" in one.name}
-
-
-def test_only_what_says_the_same_as_something_many_generations_newer_is_collected(kept: Kept) -> None:
-    long_ago = f"{kept.today - timedelta(days=200)}"
-    said = {"old": ("Tom runs in the park.", 0), "new": ("Tom runs in the park", 11), "else": ("Tom likes tea.", 0)}
-    facts = [
-        Fact(text, ("m",), "built-in", f"f_{name}", since=long_ago, standing=Standing(generation=generation))
-        for name, (text, generation) in said.items()
-    ]
-    kept.put(Entity("Tom", "person", lines=tuple(facts)))
-    found = [(one.memory.text, one.why) for one in collected(kept.all(), SETTINGS, kept.today)]
-    assert found == [("Tom runs in the park.", "collected")]
-    assert not collected(kept.all(), SETTINGS.model_copy(update={"max_generations": 11}), kept.today)
 
 
 def test_what_rests_on_words_that_were_taken_back_does_not_come_back(kept: Kept) -> None:
@@ -209,8 +178,3 @@ def test_a_fact_comes_back_to_whom_it_was_about_and_to_nobody_called_so_since(ke
         assert found is not None
         assert found.lines == (replace(fact, standing=Standing(last_accessed=f"{kept.today}")),)
     assert not keeping.restore(None)
-
-    keeping = put_facts_away(kept, Entity("Momoko", "pet", aliases=("Momo",), lines=("A line of mine.",)))
-    store.delete("Aki", author="test", reason="test")
-    keeping.restore(["f_1"])
-    assert [card.name for card in store.all()] == ["Momoko"]

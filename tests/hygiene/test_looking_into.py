@@ -41,12 +41,9 @@ def test_it_is_found_or_nobody_can_tell() -> None:
         ("other.pdf", packed_pdf("Nobody is a cat"), False),
         ("locked.pdf", packed_pdf("Momochi is a cat", "secret"), None),
         ("broken.pdf", b"%PDF-1.7 nothing", None),
-        ("empty.pdf", pdf(""), False),
         ("her.docx", docx(("Heading1", "Momochi"), ("", "A cat.")), True),
-        ("other.docx", docx(("", "A cat.")), False),
         ("her.zip", zipped(one=b"-" * 5000, two=b"Momochi"), True),
         ("named.zip", zipped(Momochi=b"-"), True),
-        ("other.zip", zipped(one=b"a cat"), False),
         ("nested.zip", zipped(one=zipped(two=b"Momochi" * 100)), None),
         ("cut.zip", zipped(one=b"a cat" * 1000)[:-30], None),
     )

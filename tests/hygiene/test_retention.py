@@ -1,6 +1,5 @@
 """What is older than it stays in use is put away by kind, archive first; everything stays by default."""
 
-import json
 from contextlib import closing
 from datetime import timedelta
 from random import Random
@@ -9,19 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commands import line
 from managers.hygiene.housekeeping import Housekeeping
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import USER
 from managers.memory.log import ConversationLog
 from managers.memory.strategies import DecompositionPattern, FailurePattern, Pattern, Strategies, StrategyStore
 from managers.memory.working_copy import WorkingCopy
-from managers.personas import PersonaStore
 from managers.recall.engine import Recall
-from managers.storage.clock import SystemClock
 from managers.storage.history import History
 from managers.storage.paths import Home
-from managers.storage.settings import MemorySettings, RecallSettings, SettingsFile
+from managers.storage.settings import MemorySettings, RecallSettings
 from tests.fakes import HandClock
 from tests.hygiene.kept import Kept
 
@@ -69,19 +65,6 @@ def test_the_table_puts_old_ways_to_help_away_and_they_come_back_and_everything_
         assert keeping.after_night(0).put_away == 0  # what came back rests first
         history.undo(history.entries(2)[1].id, author=USER, leave_changed=True)
         assert "fp_1" in ids(kept)
-
-
-def test_days_of_ones_own_hold_for_each_kind_alone(kept: Kept) -> None:
-    kept.live()
-    of = {"retention": "own", "hygiene": False, "patterns_days": 0}
-    assert kept.keeping(MemorySettings.model_validate({**of, "facts_days": 9})).expire() == 1
-    assert "faded" not in kept.texts()
-    assert {"thought", "day 0", "event 0"} <= kept.texts()
-    keeping = kept.keeping(MemorySettings.model_validate({**of, "episodes_days": 9}))
-    keeping.expire()
-    assert kept.texts() == {"today", "pinned", "mine", "my own", "thought", "day 1", "other 1"}
-    keeping.restore(None)
-    assert {"faded", "day 0", "event 0", "event 1"} <= kept.texts()
 
 
 @settings(max_examples=30)
@@ -133,22 +116,3 @@ def test_talk_that_is_older_is_not_found_any_more_and_stays_in_its_files(kept: K
         assert found() == {"Zebulon likes pears, 3 days ago."}
         limits.retention = "everything"
         assert len(found()) == 2
-
-
-def test_on_the_command_line_it_is_shown_and_put_away(own_home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    paths = PersonaStore(own_home, SystemClock(), Random(1)).create("Hazel", language="en").paths
-    kept = Kept(paths, HandClock())
-
-    def fill(copy: WorkingCopy) -> None:
-        copy.strategies = Strategies([pattern(1, "2020-01-01 00:00:00")])
-
-    kept.write(fill)
-    assert line.run(["archive", "Hazel", "preview"]) == 0
-    assert "way 1" not in capsys.readouterr().out
-    SettingsFile(own_home.settings).change("memory", retention="table")
-    assert line.run(["archive", "Hazel", "preview", "--json"]) == 0
-    assert [json.loads(one)["text"] for one in capsys.readouterr().out.splitlines()] == ["way 1"]
-    assert line.run(["archive", "Hazel", "now"]) == 0
-    assert "1 put away" in capsys.readouterr().out
-    assert line.run(["archive", "Hazel", "list", "--json"]) == 0
-    assert [json.loads(one)["why"] for one in capsys.readouterr().out.splitlines()] == ["expired"]
