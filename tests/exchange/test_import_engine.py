@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import random
 import time
 import zipfile
 from collections import Counter
@@ -250,7 +249,7 @@ def trap(folder: Path, name: str) -> Path:
     elif name == "deep.json":
         path.write_text('[{"mapping":' * 300_000, "utf-8")
     else:
-        path.write_bytes(random.Random(1).randbytes(200_000))
+        path.write_bytes(Random(1).randbytes(200_000))
     return path
 
 

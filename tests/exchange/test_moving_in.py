@@ -298,17 +298,12 @@ def test_what_is_there_stays(bringing: Bringing, paths: PersonaPaths, clock: Han
 
 UNFIT = [
     (FoundMemory("episode", day="someday", fields={"summary": "x"}), "engine.unfit"),
-    (FoundMemory("episode", day="2024-05-01"), "engine.empty-memory"),
     (FoundMemory("entity", name="../../etc/passwd", text="x"), "engine.name"),
-    (FoundMemory("entity", name=".hidden", text="x"), "engine.name"),
     (FoundMemory("goal", fields={"goal": 7}), "engine.unfit"),
     (FoundMemory("emotion", name="joy"), "engine.no-time"),
     (FoundMemory("knowledge", file=FoundFile("tool.exe")), "engine.no-document"),
     (FoundMemory("knowledge", file=FoundFile("gone.md")), "engine.file"),
     (FoundMemory("knowledge", name="../x.md", file=FoundFile("knowledge/boats.md")), ""),
-    (FoundMemory("knowledge", name=".x.md", file=FoundFile("knowledge/boats.md")), "engine.name"),
-    (FoundMemory("inner_state", fields={"drives": []}), "engine.unfit"),
-    (FoundMemory("reflections", fields={"last_level2_date": "soon"}), "engine.unfit"),
 ]
 
 
@@ -347,20 +342,6 @@ def test_all_goals_come_however_many_and_however_much_alike(
     own = ids - {*(f"sh_{n:06x}" for n in range(12)), "sh_aaaaaa"}
     assert (len(ids), len(own)) == (18, 5)
     assert all(one.startswith("sh_") and len(one) == 11 for one in own)
-
-
-def test_questions_keep_when_they_came_up_and_what_answered_them(
-    bringing: Bringing, paths: PersonaPaths, clock: HandClock
-) -> None:
-    told = {"answered": True, "answer": "The tide.", "asked": "2024-05-02 10:00:00", "closed_at": "2024-05-03 10:00:00"}
-    once = FoundMemory("question", time=THEN, fields={"topic": "Why does it move?", **told})
-    again = FoundMemory("question", time=datetime(2025, 1, 1), fields={"topic": "Why does it move?"})
-    assert bringing.bring(once, again) == (2, 0)
-    assert bringing.bring(once, again) == (0, 2)
-    new, old = QuestionStore(paths, clock).load().entries
-    assert (new.status, new.created_at, new.answer) == ("open", "2025-01-01 00:00:00", "")
-    assert (old.status, old.created_at, old.closed_at) == ("resolved", "2024-05-01 22:30:00", "2024-05-03 10:00:00")
-    assert (old.answer, old.asked, old.times_asked) == ("The tide.", "2024-05-02 10:00:00", 1)
 
 
 def test_a_day_that_grew_there_has_each_part_once(bringing: Bringing, paths: PersonaPaths, clock: HandClock) -> None:

@@ -1,6 +1,6 @@
 """Everything of ours that takes foreign text apart, each as a function of bytes that must return, whatever they are."""
 
-from tests.parsers import archives, backups, cards, chats, documents, memories, records, rooms, words
+from tests.parsers import archives, cards, chats, documents, memories, records, rooms, words
 from tests.parsers.parser import Parser
 
 PARSERS: dict[str, Parser] = {
@@ -13,7 +13,6 @@ PARSERS: dict[str, Parser] = {
         *cards.PARSERS,
         *chats.PARSERS,
         *rooms.PARSERS,
-        *backups.PARSERS,
         *archives.PARSERS,
     )
 }

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from managers.recall.documents.html import read_html
 from managers.recall.documents.parts import Part
-from managers.recall.documents.text import decode, read_markdown, read_table, read_text
+from managers.recall.documents.text import decode, read_markdown, read_table
 from managers.recall.documents.word import _Body
 from managers.recall.documents.xml import parse_xml
 from managers.recall.index.sources import chunks_of_document
@@ -43,8 +43,6 @@ PARSERS = (
     Parser("markdown", _read(read_markdown), (b"# A\n\none\n\n## B ##\ntwo\n",), spaced("# ######",
         "# ¦## ¦ #¦\x0b¦x\n")),
     Parser("table", _read(read_table), ('name,年\n"a, b",3\n;\n'.encode(),), spaced(', ; ""', '"\n¦a,b\n')),
-    Parser("plain-text", _read(read_text), ("言葉\n".encode("cp932"), b"words\n"),
-        (*spaced("。"), b"\x82\xa0", b"\0", b"\xff\xfe")),
     Parser("decoding", decode, ("言葉\n".encode("cp932"), "é".encode("cp1252")), (*spaced("あ"), b"\x82\xa0",
         b"\xa4\xa2", b"\xff\xfe", b"\0", b"\xe9")),
     Parser("word", _read(_word), (_DOCUMENT,),

@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
-from hashlib import sha256
 
 from managers.exchange.readers.transcript import UnusableLineError, message_of
 from managers.memory.entity_cards import format_entity, parse_entity
@@ -13,17 +12,13 @@ from managers.memory.file_validation import flaws
 from managers.memory.log.contents import FileIndex
 from managers.memory.log.file_pieces import read_backward
 from managers.memory.log.format import Record, escape, format_record, restore
-from managers.memory.log.log_index import _understood
 from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.memory.notes import divide
 from managers.recall.index.chunking import split
 from managers.recall.index.sources import READERS
 from managers.recall.past_conversations import _blocks
-from managers.storage.derived import derived
-from managers.storage.errors import DerivedDamagedError
 from managers.storage.json_text import NotJsonError, load_json
-from managers.storage.paths import CHECKOUT
 from tests.parsers.parser import Parser, keys, spaced, text_of
 
 _NOW = datetime(2026, 1, 2, 22)
@@ -44,14 +39,6 @@ def _escaping(data: bytes) -> None:
     written = format_record(Record(Message("m1", _NOW, "user", "Emma", text)))
     (record,) = parse(written).records
     assert record.message.text == text
-
-
-def _log_index(data: bytes) -> None:
-    try:
-        with derived(CHECKOUT):
-            _understood(sha256(data).digest() + data)
-    except DerivedDamagedError:
-        pass
 
 
 def _transcript(data: bytes) -> None:
@@ -119,15 +106,10 @@ _INSIGHTS = json.dumps(
 ).encode()
 _GOALS = json.dumps({"short_term": [{"id": "sh_1", "goal": "x", "priority": 3}], "long_term": [], "meta": {}}).encode()
 _TRANSCRIPT = b'{"id": "m1", "time": "2026-01-02T22:00:00+09:00", "role": "user", "speaker": "Emma", "text": "Hi"}\n'
-_INDEX = (
-    b'{"version": "3-little", "identity": [1, 2, 3], "end": 9, "fingerprint": "", "count": 1, "repeated": [], "encoding": "", '
-    b'"foreign": [], "torn": [], "changes": [["m1", null, "m2", 3]], "damages": []}\n' + bytes(12) + b"\nm1\n"
-)
 
 PARSERS = (
     Parser("log", _log, (_LOG,), _MARKS),
     Parser("log-text", _escaping, (_LOG, b"\\\\## USER:x\n"), _MARKS),
-    Parser("log-index", _log_index, (_INDEX,), (*_RECORDS, b'"version": "3-little"', b'"count": 9', b'"changes": [')),
     Parser("past-conversations", lambda data: list(_blocks("old.txt", data.decode("utf-8", "replace"))), (_LOG,),
         _MARKS),
     Parser("transcript", _transcript, (_TRANSCRIPT,), (*_RECORDS, b"+09:00", *keys("time role user text"))),

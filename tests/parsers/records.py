@@ -10,7 +10,6 @@ from pathlib import Path
 
 from dulwich.objects import Commit, ObjectID, ShaFile
 
-from managers.memory.log.log_files import read_journal
 from managers.memory.messages import Message
 from managers.personas.admissions import Admissions, _admission
 from managers.personas.errors import BrokenPersonaFileError
@@ -19,14 +18,11 @@ from managers.recall.embedders.tensors import UnreadableTensorsError, described
 from managers.recall.recall_log import RecallLog
 from managers.storage.access import _parsed as access_record
 from managers.storage.comments import commented
-from managers.storage.copies import _marks_of, guesses
 from managers.storage.encodings import decode_foreign, text_of
 from managers.storage.files import write_unsynced
-from managers.storage.history.diff import unified
 from managers.storage.history.entries import parse as entry_of
 from managers.storage.history.merge import heading_of, merge_file, only_record
 from managers.storage.history.objects import BROKEN
-from managers.storage.history.seen import load_seen
 from managers.storage.history.unpacking import unpacked_loose
 from managers.storage.installation import Installation
 from managers.storage.json_text import NotJsonError, load_json
@@ -73,18 +69,6 @@ def _recalled(data: bytes) -> None:
     log.carried([Message("m1", datetime(2026, 1, 2), "persona", "S", "")])
 
 
-def _journal(data: bytes) -> None:
-    path = _persona().log_archives / ".moving.json"
-    write_unsynced(path, data)
-    read_journal(_persona())
-
-
-def _seen(data: bytes) -> None:
-    path = _persona().memory / "seen_files.json"
-    write_unsynced(path, data)
-    load_seen(path)
-
-
 def _commit(data: bytes) -> None:
     try:
         commit = ShaFile.from_raw_string(Commit.type_num, data, sha=_ID)
@@ -117,12 +101,6 @@ def _changed(data: bytes, every: int) -> bytes:
     """Return a text in which every so many lines are others."""
     lines = data.split(b"\n")
     return b"\n".join(b"%d" % at if at % every == 0 else line for at, line in enumerate(lines))
-
-
-def _changes(data: bytes) -> None:
-    before, parted, after = data.partition(b"\0\0")
-    one, other = (side.decode("utf-8", "replace") for side in (before, after if parted else _changed(data, 2)))
-    unified(one, other, "x")
 
 
 def _comments(data: bytes) -> None:
@@ -167,15 +145,6 @@ def _encodings(data: bytes) -> None:
         assert spelling.encode(written) == data
 
 
-def _copies(data: bytes) -> None:
-    guesses(data.decode("utf-8", "surrogateescape"))
-
-
-def _same_content(data: bytes) -> None:
-    for suffix in (".txt", ".json", ".md"):
-        _marks_of(suffix, data)
-
-
 def _tensors(data: bytes) -> None:
     with suppress(UnreadableTensorsError):
         described(data, 1 << 20)
@@ -213,7 +182,6 @@ PARSERS = (
     Parser("merge-json", lambda data: _merged("goals.json", data),
         (_GOALS + b"\0\0" + _GOALS + b"\0\0" + _GOALS.replace(b"active", b"done"), b"[1, 2]\0\0[2, 3]\0\0[1]"),
         (*_TABLE, b'{"id": "sh_1"}', b"\0\0", *keys("id sh_1 goal status"))),
-    Parser("changes", _changes, (b"a\nb\n\0\0a\nc\n",), spaced("\x00\x00 c", "a\n¦b\n¦\n¦\r")),
     Parser("comments", _comments, (_FACTS, _GOALS), spaced("{} { } -->", "- ¦<!-- ¦fact ¦ -->¦<!-- x {} -->")),
     Parser("persona-sheet", _sheet,
         (b'{"format": 0, "user_name": "Aoi", "migrations": [], "colours": {"accent": "#6d63ab"}, "settings": {"recall": {"threshold": 0.7}}}',),
@@ -224,13 +192,6 @@ PARSERS = (
     Parser("encodings", _encodings, ("日本語の文章。\n".encode("cp932"), "日本語".encode("euc_jp"), "é“x”".encode("cp1252"),
         "あ".encode("utf-16")), (*spaced("あ é"), b"\x82\xa0", b"\xa4\xa2", b"\xff\xfe", b"\0", b"\xe9", b"\x80",
         b"\xef\xbb\xbf")),
-    Parser("names-of-copies", _copies, (b"2026-01 (conflicted copy 2026-01-02).txt",
-        b"log.sync-conflict-20260102-101010-ABCDEFG.txt", "ノート - コピー (2).txt".encode(), b"a~"),
-        spaced(") .sync-conflict- 20260102-101010 2026-01-02 ~ .txt のコピー .bak # [ ]",
-        " (¦conflicted copy¦ - Copy¦ (1)"), most=255),
-    Parser("content-of-copies", _same_content,
-        (b'2026-01-02 (Fri) 22:00:00 |  | m1\n# Entity Memory: x\n"id": "a"\n',), spaced('| "id":',
-        '2026-01-02 (Fri) 22:00:00 |¦# Entity Memory: ¦"id": "')),
     Parser("admissions", _admissions,
         (b'{"personas": {"ab": {"names": ["x"], "agreed": {}, "refused": ""}}, "seal": "0"}',),
         (*_TABLE, *keys("personas seal names agreed refused"))),
@@ -240,10 +201,6 @@ PARSERS = (
     Parser("recall-log", _recalled,
         (b'{"time": "2026-01-02T22:00:00", "message_id": "m1", "query": "x", "recalled": [{"type": "diary", "_source": "semantic", "path": "a", "message_ids": ["m"], "score": 0.1, "why": {"a": 1}}], "carried": ["a"]}\n',),
         (*_TABLE, b'"message_id": "m1"', *keys("recalled query carried why"))),
-    Parser("moving", _journal, (b'{"first_id": "m1", "sizes": {"2026-01.txt": 3}}',),
-        (*_TABLE, b'"first_id"', b'"sizes"', b'"2026-01.txt"')),
-    Parser("seen-files", _seen, (b'{"version": 1, "files": {"notepad.txt": [1, 2, 3, 4, "' + _ID + b'"]}}',),
-        (*_TABLE, b'"version"', b'"files"', b"1")),
     Parser("ledger", lambda data: list(_entries(data)),
         (b'{"time": "2026-01-02T22:00:00", "input": 1, "output": 2, "cost": 0.1}\n{"time": "2026-01-02T22:00:00", "renamed": "a", "to": "b"}\n',),
         (*_TABLE, *keys("time input output cost renamed to"))),

@@ -58,7 +58,6 @@ _entry = st.fixed_dictionaries(
         "extensions": _unknown,
         "enabled": st.booleans(),
         "insertion_order": st.integers(0, 99),
-        "use_regex": st.booleans(),
     },
     optional={
         "id": st.integers(0, 9) | _text,
@@ -76,7 +75,6 @@ _data = st.fixed_dictionaries(
     dict.fromkeys(_texts, _text),
     optional={
         "alternate_greetings": st.lists(_text, max_size=2),
-        "tags": st.lists(_text, max_size=2),
         "extensions": _unknown,
         "character_book": _book | st.none(),
     },
