@@ -4,8 +4,6 @@ from datetime import date, timedelta
 
 import pytest
 
-from managers.mind import Cancel
-from managers.sleep.reflection_levels import NIGHTS_IN_ONE
 from tests.sleep.dreamers import Life, messages
 
 DAYS = 80
@@ -50,24 +48,3 @@ def test_the_newest_month_is_dreamt_of_first_in_few_transactions_and_each_day_as
         months.history.undo(entry, author="user")
     assert months.episodes.days() == []
     assert not [name for name in months.files() if "entity_memory" in name]
-
-
-@pytest.mark.slow
-def test_stopped_in_the_middle_it_keeps_what_it_has_and_goes_on_later(months: Life) -> None:
-    cancel = Cancel()
-    done: list[int] = []
-
-    def stop_in_the_third_stretch(days: int, _total: int) -> None:
-        done.append(days)
-        if days > 2 * NIGHTS_IN_ONE:
-            cancel.set()
-
-    stopped = months.dreamer().dream(catch_up=True, progress=stop_in_the_third_stretch, cancel=cancel)
-    kept = months.episodes.days()
-    assert stopped.cancelled
-    assert kept == sorted(stopped.days)
-    assert 0 < len(kept) < max(done)
-    assert stopped.left == DAYS - len(kept)
-    resumed = months.dreamer().dream(catch_up=True)
-    assert len(resumed.days) == DAYS - len(kept)
-    assert len(months.episodes.days()) == DAYS

@@ -9,7 +9,7 @@ from managers.memory.inner_state import InnerStateStore
 from managers.memory.log.branches import FIRST
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
-from tests.sleep.dreamers import Life, ScriptedDreamMind, messages
+from tests.sleep.dreamers import Life, messages
 
 DAY = date(2026, 11, 21)
 NIGHT = datetime(2026, 11, 22, 3)
@@ -143,19 +143,6 @@ def test_an_older_conversation_read_late_is_history(life: Life) -> None:
     }
 
 
-def test_a_reflection_does_not_rest_on_the_episode_of_a_day_that_is_gone(life: Life) -> None:
-    gone = life.say(CAT)
-    life.dreamer().dream()
-    life.log.supersede(gone.id, None)
-    life.clock.set(datetime(2026, 11, 22, 12))
-    life.say(SHRINE)
-    life.clock.set(datetime(2026, 11, 23, 3))
-    seen: list[date] = []
-    mind = ScriptedDreamMind(reflect=lambda material: seen.extend(episode.date for episode in material.episodes))
-    life.dreamer(mind).dream(level=1)
-    assert seen == [date(2026, 11, 22)]
-
-
 def test_a_day_is_dreamt_anew_when_a_branch_begins_in_it_and_when_it_comes_back(life: Life) -> None:
     shrine = life.say(SHRINE)
     life.say(CAT)
@@ -174,22 +161,6 @@ def test_a_day_is_dreamt_anew_when_a_branch_begins_in_it_and_when_it_comes_back(
     dream(life)
     assert "モモ" in life.known()
     assert life.dreamer().pending_days(thorough=True) == []
-
-
-def test_a_day_that_stands_aside_whole_leaves_no_memory_and_comes_back(life: Life) -> None:
-    first, night = life.say(SHRINE), datetime(2026, 11, 23, 3)
-    life.clock.set(datetime(2026, 11, 22, 12))
-    life.say(CAT)
-    dream(life, night)
-    assert len(life.episodes.days()) == 2
-    life.log.branch(first.id)
-    dream(life, night)
-    assert life.episodes.days() == [DAY]
-    assert "モモ" not in life.text()
-    life.log.switch_branch(FIRST)
-    dream(life, night)
-    assert len(life.episodes.days()) == 2
-    assert "モモ" in life.known()
 
 
 def test_another_answer_is_a_changed_day(life: Life) -> None:

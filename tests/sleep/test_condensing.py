@@ -172,21 +172,17 @@ def test_a_night_costs_what_is_new() -> None:
 
 def test_what_mattered_most_is_what_is_trusted_most_from_each_day_first(clock: HandClock) -> None:
     today = clock.now().date()
+    span = Span(today - timedelta(days=6), today)
     episodes = [
         Episode(
-            date=today - timedelta(days=9 - day),
+            date=today - timedelta(days=6 - day),
             summary="x",
             key_events=[f"{day}-{number}" for number in range(4)],
-            key_event_evidence=[[f"e{day}-{number}"] for number in range(4)],
             key_event_standings=[Standing(confidence=0.9 if (day, number) == (0, 3) else 0.5) for number in range(4)],
-            emotional_tone="positive" if day else "negative",
         )
         for day in range(5)
     ]
-    week = condensed(Span(today - timedelta(days=9), today), episodes[:2], {"e1-0"}, "en", today)
-    assert week.key_events[:3] == ["0-0", "0-1", "0-2"]
-    assert all("e1-0" not in ids for ids in week.key_event_evidence)
-    whole = condensed(Span(today - timedelta(days=6), today), episodes, (), "en", today)
+    whole = condensed(span, episodes, (), "en", today)
     assert {"0-3", "0-0", "1-0", "2-0", "3-0", "4-0"} <= set(whole.key_events)
-    assert (len(whole.key_events), whole.emotional_tone) == (7, "positive")
+    assert len(whole.key_events) == 7
     assert "days with a conversation: 5" in whole.summary

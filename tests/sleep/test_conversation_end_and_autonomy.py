@@ -171,13 +171,6 @@ def test_a_mind_that_would_rather_not_is_asked_again_hours_later(companion: Comp
     assert len(companion.asked) == 2
 
 
-def test_a_goal_is_moved_on_once_a_day(companion: Companion, life: Life) -> None:
-    companion.wants()
-    companion.act(every=1, times=40)
-    assert [record.speaker for record in life.log.messages() if record.role == "system"] == ["autonomous"]
-    assert len(companion.goals.load().short_term[0].progress_notes) == 1
-
-
 def test_thinking_of_a_goal_does_not_move_it_and_ends_with_the_day(companion: Companion) -> None:
     goal = companion.wants()
     before = companion.inner.levels().goal_achievement
@@ -199,14 +192,6 @@ def test_it_keeps_quiet_when_told_to(companion: Companion) -> None:
         companion.settings = settings
         assert companion.act() == []
         assert companion.asked == []
-
-
-def test_below_every_threshold_nothing_moves_it(companion: Companion, life: Life) -> None:
-    companion.questions.delete(companion.questions.open()[0].id, author="user", reason="")
-    assert companion.act() == []
-    life.clock.move(hours=20)
-    [message] = companion.act()
-    assert "そろそろ寝るね" in message.text
 
 
 def test_whoever_speaks_meanwhile_goes_first(companion: Companion, life: Life) -> None:

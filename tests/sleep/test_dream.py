@@ -1,6 +1,5 @@
 """A night: what it makes of the days, what it rests on, and which days it looks at."""
 
-import sys
 from datetime import date, datetime
 
 import pytest
@@ -52,19 +51,6 @@ def test_a_night_makes_memories_that_rest_on_what_persons_said(life: Life) -> No
     assert life.files() == after
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no file can have such a name there")
-def test_a_file_that_nobody_may_write_to_keeps_nobody_from_dreaming(life: Life) -> None:
-    names = ["e<x>", "con", "b:c", "-z", "tab\tx", "x" * 200, "a\u202eb"]
-    odd = [life.paths.entity_memory / f"{name}.md" for name in names]
-    life.paths.entity_memory.mkdir()
-    for path in odd:
-        path.write_text("# Entity Memory: モモ\n\n- 猫\n", "utf-8")
-    assert life.dreamer().dream().entries
-    assert not set(names) & set(life.entities.names())
-    assert life.entity("モモ")
-    assert all(path.read_text("utf-8").endswith("- 猫\n") for path in odd)
-
-
 def test_a_dry_run_changes_nothing_and_shows_the_same(life: Life) -> None:
     before = life.files()
     dry = life.dreamer().dream(dry_run=True)
@@ -103,16 +89,6 @@ def test_a_day_that_goes_on_is_dreamt_of_again_without_doubling(life: Life) -> N
     new = [f for e in life.entities.all() for f in e.facts]
     assert len(new) > facts
     assert all(f.evidence == ("late",) for f in new[facts:] if "水族館" in f.text)
-
-
-def test_what_was_taken_back_leaves_the_days_memories(life: Life) -> None:
-    life.dreamer().dream()
-    assert "簿記" in life.episodes.path(SECOND).read_text()
-    assert "簿記" in life.paths.goals.read_text()
-    life.log.supersede("b2", None)
-    life.dreamer().dream()
-    assert "簿記" not in life.text()
-    assert "貴船神社" in life.text()
 
 
 def test_imported_messages_are_found_by_a_thorough_look(life: Life) -> None:

@@ -6,7 +6,6 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from managers.memory.dream_state import DreamStateFile
 from managers.memory.episodes import Episode
 from managers.sleep.dream import dreaming
 from managers.sleep.errors import DreamingAlreadyError, NothingSaidError
@@ -35,24 +34,6 @@ def test_a_model_that_fails_leaves_the_rest_standing_and_tries_again(life: Life)
     assert "describe_entities" not in well.calls
     assert life.questions.open()
     assert life.dreamer(well).pending_days() == []
-
-
-def test_what_failed_waits_on_while_another_task_of_its_day_is_done_by_hand(life: Life) -> None:
-    life.dreamer(
-        ScriptedDreamMind("gemini", describe_entities=failing, find_questions=failing, reflect=failing)
-    ).dream()
-    state, day = DreamStateFile(life.paths, life.clock), date(2026, 11, 20)
-    waiting = state.load().waiting
-    assert waiting["2026-11-20"] == ["episode", "entities", "questions", "reflection"]
-    well = ScriptedDreamMind("gemini")
-    life.dreamer(well).dream_of(day, ("episode",))
-    assert state.load().waiting == waiting | {"2026-11-20": ["entities", "questions", "reflection"]}
-    life.dreamer(well).dream_of(day, ("questions",))
-    assert state.load().waiting == waiting | {"2026-11-20": ["entities", "reflection"]}
-    life.clock.move(days=1)
-    life.dreamer(well).dream()
-    assert state.load().waiting == {}
-    assert well.calls.count("describe_entities") == 2  # of both days
 
 
 def test_a_model_that_is_away_is_not_asked_again_and_again(life: Life) -> None:

@@ -162,13 +162,6 @@ def test_a_failed_dream_is_told_and_tried_the_next_night(nights: Nights) -> None
     assert len(nights.run_through(24)) == 2
 
 
-def test_quiet_hours_before_midnight_do_not_make_every_dream_a_day_late(nights: Nights) -> None:
-    nights.sleeper.sleep_settings = LATE
-    nights.clock.set(at(23, 10, day=22))  # the 21st was missed; the 22nd is over in an hour
-    assert nights.run_through(3) == [22, 23]
-    assert nights.sleeper.days[0] == date(2026, 11, 23)
-
-
 def test_a_clock_that_jumps_runs_nothing_twice(nights: Nights) -> None:
     nights.clock.set(at(2, 50, day=22))
     nights.tick()

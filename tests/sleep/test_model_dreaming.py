@@ -16,7 +16,6 @@ from agent.minds.errors import InvalidAnswerError, MindError
 from agent.minds.language_model.answers import describe_form
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impulse
 from agent.minds.tokens import count_tokens
-from agent.prompts.dream_prompts import excerpt
 from managers.memory.entities import Entity, Fact
 from managers.memory.messages import Message, Role
 from managers.memory.questions import Question
@@ -26,7 +25,6 @@ from managers.sleep.tasks import (
     AnswerMaterial,
     DayMaterial,
     EntityMaterial,
-    Level,
     QuestionMaterial,
     ReflectionMaterial,
 )
@@ -180,33 +178,6 @@ def test_a_night_of_a_small_model_knows_the_persona_and_the_rules(lang: Lang) ->
         assert "2026-11-2" in material
     alone = {"ja": f"evidence には「{user}」の発言", "en": f"`evidence` holds messages of “{user}”"}[lang]
     assert [alone in instructions for instructions, _ in model.asked] == [False, True, False, True, False]
-    reflecting = model.asked[-1][0]
-    assert {"ja": "情景は想像してよい", "en": "the scene may be imagined"}[lang] in reflecting
-    assert {"ja": "1 がいちばん大切", "en": "1 is the highest"}[lang] in reflecting
-    assert {"ja": "「花」の目標ではない", "en": "not those of “Hana”"}[lang] in reflecting
-
-
-@pytest.mark.parametrize("lang", ["ja", "en"])
-def test_week_and_month_are_not_asked_for_what_only_a_day_could_hold(lang: Lang) -> None:
-    day = a_day(lang, *WHO[lang], "", *LINES[lang])
-    levels: tuple[Level, ...] = (1, 2, 3)
-    model = FakeModel(*[REFLECTED[lang]] * 3)
-    for level in levels:
-        LanguageModelDreamMind(model).reflect(ReflectionMaterial(day.sheet, level, day.date, (day,)), Cancel())
-    of_a_day = {"ja": "この日でなければ", "en": "only be written on this day"}[lang]
-    assert [of_a_day in instructions for instructions, _ in model.asked] == [True, False, False]
-    assert "values" in model.asked[2][0]
-
-
-def test_a_line_of_the_description_never_stands_without_its_heading() -> None:
-    """Below “what you never do” it says the contrary of what it says by itself."""
-    told = "You are Hazel.\n\n# What you never do\n- Speak of a guess as if it were true.\n\n# How you speak\n- Softly."
-    everything = excerpt(told, len, 1_000)
-    assert everything.splitlines() == [line for line in told.splitlines() if line]
-    for most in range(1_000):
-        lines = excerpt(told, len, most).splitlines()
-        assert "- Speak of a guess as if it were true." not in lines or "# What you never do" in lines
-        assert not lines or not lines[-1].startswith("#")
 
 
 def test_what_the_day_bears_on_is_shown_of_what_is_known() -> None:

@@ -85,22 +85,6 @@ def test_a_reflection_that_failed_is_done_the_next_night(life: Life) -> None:
     assert life.dreamer().pending_days() == []
 
 
-def long_talk(life: Life, days: int) -> None:
-    for back in range(days, 0, -1):
-        life.tell(f"今日は駅前の店{back}で、カレーを食べました。", days=back, prefix=f"d{back:02}x")
-
-
-@pytest.mark.parametrize("catch_up", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_catching_up_over_weeks_gives_each_week_and_month_its_reflection(bare: Life, catch_up: bool) -> None:
-    reflecting = Reflecting()
-    long_talk(bare, 31)
-    bare.dreamer(ScriptedDreamMind(reflect=reflecting)).dream(catch_up=catch_up)
-    first = bare.clock.now().date() - timedelta(days=31)
-    deep = sorted((level, (day - first).days) for level, day in reflecting.levels if level > 1)
-    assert deep == [(2, 7), (2, 14), (2, 21), (2, 28), (3, 30)]
-    assert all(len(material.episodes) > 5 for material in reflecting.materials if material.level == 2)
-
-
 def test_old_days_that_were_imported_reflect_once_a_week_not_every_night() -> None:
     meta = GoalsMeta(last_level2_date=date(2026, 11, 18), last_level3_date=date(2026, 11, 1))
     days = [date(2026, 5, 1) + timedelta(days=n) for n in range(40)]
@@ -215,33 +199,19 @@ def test_a_question_is_silent_before_it_is_due(bare: Life, due: str) -> None:
     assert bare.questions.to_ask()
 
 
-def test_the_months_values_are_kept_and_read_the_next_time(life: Life) -> None:
-    reflecting = Reflecting(values=["誠実さ", "ゆっくり待つこと"])
-    life.dreamer(ScriptedDreamMind(reflect=reflecting)).dream(level=3)
-    assert life.insights.entries()[0].values == ["誠実さ", "ゆっくり待つこと"]
-    life.dreamer(ScriptedDreamMind(reflect=reflecting)).dream(level=2)
-    assert reflecting.materials[-1].values == ("誠実さ", "ゆっくり待つこと")
-    assert life.insights.entries()[0].values == []
-
-
-@pytest.mark.parametrize(
-    ("wish", "left"),
-    [
-        ({"action": "reprioritise", "priority": 7}, ("詩を書く", 7, [])),
-        ({"action": "reword", "goal": "短い詩を書く"}, ("短い詩を書く", 2, [])),
-        ({"action": "revalue", "related_values": ["創作"]}, ("詩を書く", 2, ["創作"])),
-    ],
-)
-def test_a_goal_is_put_in_another_order_reworded_revalued_but_never_a_persons(
-    life: Life, wish: dict[str, object], left: tuple[str, int, list[str]]
-) -> None:
+def test_a_goal_is_put_in_another_order_reworded_revalued_but_never_a_persons(life: Life) -> None:
+    wishes = (
+        {"action": "reprioritise", "priority": 7},
+        {"action": "reword", "goal": "短い詩を書く"},
+        {"action": "revalue", "related_values": ["創作"]},
+    )
     for number, mind in enumerate(("model", "user"), 1):
         goal = Goal(id=f"sh_{number}", goal="詩を書く" if mind == "model" else "姉に会う", priority=2, mind=mind)
         life.goals.change(lambda there, goal=goal: there.created("short_term", goal), author="dream", reason="")  # type: ignore[misc]
-    changes = [GoalDraft.model_validate({"goal_id": goal, **wish}) for goal in ("sh_1", "sh_2")]
+    changes = [GoalDraft.model_validate({"goal_id": goal, **wish}) for goal in ("sh_1", "sh_2") for wish in wishes]
     life.dreamer(ScriptedDreamMind(reflect=Reflecting(goals=changes))).dream()
     there = {goal.id: (goal.goal, goal.priority, goal.related_values) for goal in life.goals.load().short_term}
-    assert (there["sh_1"], there["sh_2"]) == (left, ("姉に会う", 2, []))
+    assert (there["sh_1"], there["sh_2"]) == (("短い詩を書く", 7, ["創作"]), ("姉に会う", 2, []))
 
 
 def test_the_past_is_searched_before_a_model_reflects(life: Life) -> None:
@@ -266,7 +236,8 @@ def test_the_past_is_searched_before_a_model_reflects(life: Life) -> None:
 
 
 def test_what_a_night_costs_is_known_before_it_begins(bare: Life) -> None:
-    long_talk(bare, 8)
+    for back in range(8, 0, -1):
+        bare.tell(f"今日は駅前の店{back}で、カレーを食べました。", days=back, prefix=f"d{back:02}x")
     mind = ScriptedDreamMind()
     dreamer = bare.dreamer(mind)
     cost = dreamer.cost()
@@ -277,17 +248,3 @@ def test_what_a_night_costs_is_known_before_it_begins(bare: Life) -> None:
     assert report.calls <= cost.calls <= report.calls + 8  # no question may be open for the answers to be looked for
     assert cost.tokens == cost.calls * 10
     assert bare.dreamer().cost().calls == 0  # the built-in mind costs nothing
-
-
-def test_a_sister_whom_an_earlier_night_took_for_a_cat_becomes_a_person(bare: Life) -> None:
-    for text, kind in (("うちの猫のノラが逃げました。", "pet"), ("妹のノラが会いに来ました。", "person")):
-        bare.tell(text, prefix=kind)
-        bare.dreamer().dream()
-        assert bare.entity("ノラ").kind == kind
-        bare.clock.move(days=1)
-
-
-def test_what_is_to_come_is_asked_after_once_it_has_been(bare: Life) -> None:
-    bare.tell("来週の面接が心配です。", "昨日の試験が心配です。")
-    bare.dreamer().dream()
-    assert sorted(question.due for question in bare.questions.load().entries) == ["", "2026-11-27"]

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from managers.storage.settings import MemorySettings
 from tests.sleep.dreamers import Life
 
 
@@ -22,16 +21,3 @@ def test_each_dream_leaves_a_record_that_goes_with_it(life: Life) -> None:
     assert life.history.entries(1, path=newest)[0].id == report.entries[-1]
     life.history.undo(report.entries[-1], author="user")
     assert [path for path, _ in records(life)] == [oldest]
-
-
-def test_an_insight_beyond_what_a_night_may_keep_is_told_and_recorded(life: Life) -> None:
-    report = life.dreamer(limits=MemorySettings(max_insights_per_session=0)).dream(catch_up=True)
-    thought = [change.text for change in report.changes if change.what == "insight"]
-    assert thought
-    assert not life.insights.load().entries
-    told = [failure.error.facts for failure in report.failures if failure.is_left_out]
-    recorded = [one for _, record in records(life) for one in record["failures"]]
-    for found in (told, recorded):
-        assert [one["why"] for one in found] == ["too_many"] * len(thought)
-        assert all(text.startswith(one["item"].rstrip("…")) for text, one in zip(thought, found, strict=True))
-    assert all(one["evidence"] for one in recorded)

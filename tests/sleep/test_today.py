@@ -64,15 +64,6 @@ def test_a_night_that_comes_by_itself_leaves_today_alone(services: Services, clo
     assert services.companion(NAME).memories.episodes.days() == [YESTERDAY]
 
 
-def test_a_reflection_that_found_nothing_is_no_memory_that_changed(bare: Life) -> None:
-    bare.say("うん。")
-    bare.clock.move(days=1)
-    report = bare.dreamer(ScriptedDreamMind(reflect=lambda _: None)).dream()
-    changed = [(change.what, change.target) for change in report.changes if change not in report.told.stories]
-    assert changed == [("goal", "meta")]
-    assert report.told.count == len(report.told.stories) == 1
-
-
 def test_a_day_asked_for_three_times_leaves_nothing_doubled(bare: Life) -> None:
     for hour, lines in ((12, DAY_ONE), (15, DAY_TWO), (18, DAY_ONE)):
         bare.clock.set(datetime(2026, 11, 21, hour))
@@ -88,7 +79,7 @@ def test_a_day_asked_for_three_times_leaves_nothing_doubled(bare: Life) -> None:
     assert Counter("簿記" in goal.goal for goal in bare.goals.load().short_term) == {True: 1}
 
 
-def two_dreams_of_a_day(life: Life, *, pinned: bool = False) -> list[DreamReport]:
+def two_dreams_of_a_day(life: Life) -> list[DreamReport]:
     """Dream twice of one day, with a model that concludes the same in other words and makes the same goal in other words."""
     words = ["楽しそうに", "すこし疲れた声で"]
 
@@ -104,8 +95,6 @@ def two_dreams_of_a_day(life: Life, *, pinned: bool = False) -> list[DreamReport
     life.log.append_many(messages(life.clock.now(), DAY_TWO, "b"))
     life.clock.move(hours=1)
     reports = [dreamer.dream()]
-    if pinned:
-        life.insights.pin(life.insights.entries()[0].id, on=True, author="user")
     life.say("お風呂に入ってきました。", time=datetime(2026, 11, 21, 22))
     life.clock.set(datetime(2026, 11, 22, 2))
     return [*reports, dreamer.dream()]
@@ -119,11 +108,6 @@ def test_the_whole_days_insight_takes_the_place_of_the_half_days(bare: Life) -> 
     assert [goal.goal for goal in bare.goals.load().short_term] == ["簿記の勉強を楽しそうに応援する"]
     diary = DreamDiary(bare.paths, bare.history, bare.insights)
     assert [night.told.count > 0 for night in diary.all()] == [True, True]
-
-
-def test_an_insight_that_a_person_pinned_stays(bare: Life) -> None:
-    two_dreams_of_a_day(bare, pinned=True)
-    assert len(bare.insights.entries()) == 2
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -46,18 +46,12 @@ KINDS: tuple[tuple[Lang, str, str, str], ...] = (
     ("ja", "田中さんにお土産をもらいました。", "田中さん", "person"),
     ("ja", "うちの猫のモモちゃんが入院しています。", "モモちゃん", "pet"),
     # What is said of a name counts for more than the dictionary
-    ("ja", "主人の正夫が定年になりました。", "正夫", "person"),
     ("ja", "夫の名前は正夫です。|正夫で良かったと思う。", "正夫", "person"),
-    ("ja", "正夫が帰ってきたら、夕飯を作ります。", "正夫", "person"),
     ("ja", "友達の美咲と京都に行った。|美咲へ手紙を書いた。", "美咲", "person"),
-    ("ja", "弟の福島が駅まで来た。", "福島", "person"),
     ("ja", "友達の美咲と京都に行った。", "京都", "place"),
-    ("ja", "父は広島に行った。", "広島", "place"),
     ("ja", "松本に住んでいます。|松本で働いています。", "松本", "place"),
     ("en", "My friend Florence came over and made pasta.", "Florence", "person"),
-    ("en", "My husband, Paris, is a nurse.", "Paris", "person"),
     ("en", "We went to Florence in May with the whole choir.", "Florence", "place"),
-    ("en", "My dog Luna was ill yesterday.", "Luna", "pet"),
     # And what somebody is told to be for more than a pet nearby
     ("en", "Our cat Luna was at the vet today.|Nora came along with me.|Nora is my sister.", "Nora", "person"),
     ("ja", "うちの猫のルナが病院に行きました。|ノラが一緒に来てくれました。|ノラは私の妹です。", "ノラ", "person"),
@@ -72,11 +66,7 @@ def test_what_is_said_of_a_name_tells_what_it_is() -> None:
 def test_links_code_help_lines_questions_and_courtesies_name_nobody() -> None:
     rows: tuple[tuple[Lang, str], ...] = (
         ("en", "I read https://Berlin.example/Nora and `Paris.Run()` today.|```\nclass Florence:\n  Oslo = 1\n```"),
-        ("en", "They gave me a number: 988 Suicide & Crisis Lifeline, call or text 988."),
-        (
-            "en",
-            "def greet(Robert): return Robert|from Olivia import Emma|console.log(Harold);|git commit --amend Alice",
-        ),
+        ("en", "def greet(Robert): return Robert|from Olivia import Emma|git commit --amend Alice"),
         ("ja", "def 山田(佐藤): return 佐藤|git commit --amend 鈴木|console.log(美咲);"),
         ("ja", "よりそいホットライン 0120-279-338 に電話した。|https://example.jp/ノラ を読んだ。"),
         ("en", "Have you ever been to Oslo?|Thanks, Nemu! That's so sweet of you.|You are kind to me."),
@@ -149,18 +139,13 @@ def test_the_name_that_the_user_asks_to_be_called_is_theirs_and_nobody_elses_is(
     rows: tuple[tuple[Lang, str, str], ...] = (
         ("ja", "これからはリリーって呼んでね。", "リリー"),
         ("ja", "私のことは気軽にケンと呼んでください。", "ケン"),
-        ("ja", "妹にもマリって呼んでほしい。", "マリ"),
         ("en", "At the library people call me Tommy.", "Tommy"),
         ("en", "As I said, my name is really Thomas.", "Thomas"),
         ("ja", "うちの亀をカメ吉って呼んでいます。", ""),
-        ("ja", "息子のことはタロって呼んでね。", ""),
         ("ja", "隣の鈴木さんに、ミチって呼んでと頼まれました。", ""),
         ("ja", "芝居の台詞「僕の名前はハムレットだ」を練習した。", ""),
-        ("ja", "私の名前がソラで、私の名前はソラだった夢を見た。", ""),
         ("ja", "犬の名前はクロじゃないよ、シロだよ。", ""),
-        ("en", "The hero shouts: “My name is Zorro!”", ""),
         ("en", "My aunt wrote to me: call me Lulu.", ""),
-        ("en", "Last night I dreamt my name is Ophelia.", ""),
         ("en", "I'd laugh if my name was Rex, or if my name is Rex to them.", ""),
     )
     found = [(line, name, own_card(lang, line).aliases) for lang, line, name in rows]
@@ -169,30 +154,20 @@ def test_the_name_that_the_user_asks_to_be_called_is_theirs_and_nobody_elses_is(
 
 SLOTS: tuple[tuple[Lang, str, str | None], ...] = (
     ("ja", "夢だった小樽に引っ越しました。", "home"),
-    ("ja", "友達の紹介で銀行に就職しました。", "work"),
     ("ja", "母は58歳、私は30歳です。", "age"),
-    ("ja", "小樽に引っ越したけど友達がいない。", "home"),
     ("en", "My sister thinks it's crazy, but I moved to Perth.", "home"),
-    ("en", "I told you I just got a new job at the film museum.", "work"),
     ("en", "If you ask me how old I am: I'm 41 now.", "age"),
     ("ja", "今朝、長崎に引っ越した夢を見た。", None),
-    ("ja", "図書館を退職した先輩に駅で会った。", None),
     ("ja", "会社を辞めたわけじゃないんです。", None),
-    ("ja", "盛岡に引っ越したとしても友達でいよう。", None),
-    ("ja", "ヒロインは16歳です。", None),
     ("ja", "近所のお子さんは4歳になりました。", None),
     ("ja", "看護師をしているという設定で話した。", None),
-    ("ja", "同級生が会社を辞めた。", None),
     ("ja", "8歳のとき、那覇に引っ越しました。", None),
-    ("ja", "那覇に引っ越したことは一度もありません。", None),
     ("en", "In my dream I quit my job and flew.", None),
     ("en", "If I moved to Perth, we would hardly meet.", None),
     ("en", "My neighbour says I live in Paradise.", None),
     ("en", "Tom wrote: “I lost my job. Call me.”", None),
-    ("en", "It's a rumour that I quit my job.", None),
     ("en", "I'm 16 in the musical.", None),
     ("en", "I lost my job in 2009 and found another one.", None),
-    ("en", "As a child I moved to Cork.", None),
 )
 
 
@@ -262,31 +237,22 @@ def test_nobody_but_the_user_reaches_their_goal_and_in_no_dream(
     assert (goal.status, told.rstrip("。") in goal.reason) == (status, status == "completed")
 
 
-@pytest.mark.parametrize(
-    ("lang", "greeting", "said", "card"),
-    [
-        ("ja", "私は岬の灯台に住んでいます。兄の正夫は船乗りです。猫のミケは先月亡くなりました。", "妹のノラは看護師です。", "ノラ"),
-        ("en", "Hi! I live in Bergen. My brother Neil is a sailor. My cat died.", "My sister Nora is a nurse.", "Nora"),
-    ],
-)  # fmt: skip
-def test_what_a_persona_was_given_to_say_first_is_nobodys_life(
-    own_home: Home, clock: HandClock, lang: Lang, greeting: str, said: str, card: str
-) -> None:
+def test_what_a_persona_was_given_to_say_first_is_nobodys_life(own_home: Home, clock: HandClock) -> None:
+    greeting = "私は岬の灯台に住んでいます。兄の正夫は船乗りです。猫のミケは先月亡くなりました。"
     services = open_services(own_home, clock)
-    services.personas.create("Rook", language=lang, user_name="Hana", greeting=greeting)
+    services.personas.create("Rook", language="ja", user_name="花", greeting=greeting)
     companion = services.companion("Rook")
-    assert list(companion.say(said).events())
+    assert list(companion.say("妹のノラは看護師です。").events())
     companion.settle()
     clock.move(hours=12)
     services.sleeper("Rook").dream(Cancel(), today=False)
     memories = services.memories("Rook")
     assert memories.log.tail(9)[0].text == greeting
     told = [path.read_text("utf-8") for path in memories.paths.entity_memory.iterdir()]
-    assert memories.entities.find(card)
+    assert memories.entities.find("ノラ")
     for episode in map(memories.episodes.get, memories.episodes.days()):
         assert episode is not None
         assert episode.key_events
         told += episode.key_events
-    words = ("灯台", "正夫", "ミケ", "Bergen", "Neil", "cat")
-    assert [text for text in told if any(word in text for word in words)] == []
+    assert [text for text in told if any(word in text for word in ("灯台", "正夫", "ミケ"))] == []
     services.close()
