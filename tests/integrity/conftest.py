@@ -71,13 +71,6 @@ class Life:
         mender = Mender(self.paths, self.clock, ConversationLog(self.paths, self.clock, Random(2)), self.history)
         return [mender.mend(trouble) for trouble in self.examine() if trouble.remedy]
 
-    def accept(self) -> None:
-        """Say that what is gone was taken away on purpose."""
-        mender = Mender(self.paths, self.clock, self.log, self.history)
-        for trouble in self.examine():
-            if trouble.kind == "lost":
-                mender.mend(trouble)
-
     def words(self) -> list[str]:
         return [message.text for message in ConversationLog(self.paths, self.clock, Random(1)).messages()]
 

@@ -8,7 +8,7 @@ import pytest
 from managers.memory.log import ConversationLog
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
-from tests.integrity.conftest import CARD, NOW, Life
+from tests.integrity.conftest import NOW, Life
 from tests.speeds import one_quick
 
 NAMES = (
@@ -19,17 +19,10 @@ NAMES = (
 )
 MEMORIES = (
     "core_memory.txt",
-    "notepad.txt",
     "goals.json",
-    "memory/memory_main.txt",
     "entity_memory/もも.md",
     "episodic_memory/2026-08-28.json",
 )
-
-
-def copied(life: Life, name: str, form: str) -> Path:
-    original = life.paths.folder / name
-    return Path(shutil.copy(original, original.with_name(form.format(original.stem, original.suffix))))
 
 
 def test_a_whole_life_has_nothing_amiss(life: Life) -> None:
@@ -55,7 +48,8 @@ def copy_of(life: Life, name: str, content: bytes, copy: Path) -> None:
 def test_a_copy_of_a_memory_is_shown_put_aside_and_comes_back_by_undo(life: Life) -> None:
     for number, name in enumerate(MEMORIES):
         for form in (NAMES[number % len(NAMES)], NAMES[(number + 1) % len(NAMES)]):
-            copy = copied(life, name, form)
+            original = life.paths.folder / name
+            copy = Path(shutil.copy(original, original.with_name(form.format(original.stem, original.suffix))))
             copy_of(life, name, copy.read_bytes(), copy)
     life.history.undo(life.history.entries(1)[0].id, author="user")
     assert copy.exists()
@@ -75,15 +69,6 @@ def test_what_was_said_on_another_computer_comes_home(life: Life, form: str) -> 
     life.mend()
     assert life.words() == [*before[:-1], "旅先から", "家で"]
     assert life.examine() == []
-
-
-def test_a_file_of_ones_own_is_no_copy(life: Life) -> None:
-    (life.paths.memory / "memory_main 2.txt").write_text("ほかのことを書いた。\n", "utf-8")
-    (life.paths.entity_memory / "もも-2.md").write_text(CARD.format("もも-2", "別の猫"), "utf-8")
-    life.paths.knowledge.mkdir()
-    (life.paths.knowledge / "report.txt").write_text("一つ目\n同じ行\n", "utf-8")
-    (life.paths.knowledge / "report (2).txt").write_text("二つ目\n同じ行\n", "utf-8")
-    assert life.look() == []
 
 
 def test_a_copy_whose_original_is_gone_takes_its_place(life: Life) -> None:

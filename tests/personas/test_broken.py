@@ -1,9 +1,6 @@
 """Folders in which something is broken or missing are still personas, and can be mended."""
 
-import json
-
 from managers.personas import PersonaStore
-from managers.storage.settings import Settings, merged
 from tests.homes import let_in
 from tests.personas.folders import history_of
 
@@ -26,20 +23,6 @@ def test_a_broken_persona_is_listed_with_its_notice_and_usable(store: PersonaSto
         kept.unlink()
 
 
-def test_values_of_the_wrong_kind_are_not_used_and_can_be_set(store: PersonaStore) -> None:
-    paths = store.create("a", language="en", system_prompt="I am a.").paths
-    for document in (
-        {"language": 3, "greeting": ["x"], "user": "me", "settings": 7, "colours": [], "format": "new"},
-        {"language": "xx", "user": {"name": 5}, "settings": {"recall": 3}, "format": -1},
-    ):
-        paths.persona_json.write_text(json.dumps(document))
-        persona = store.get("a")
-        assert (persona.language, persona.greeting, persona.user_name) == ("en", "", "")
-        merged(Settings(), persona.settings)
-        store.set_user("a", user_name="Aoi")
-        assert store.set_settings("a", "recall", per_index=3).user_name == "Aoi"
-
-
 def test_a_folder_with_nothing_in_it_is_a_persona_and_files_and_hidden_ones_are_none(store: PersonaStore) -> None:
     (store.home.characters / "から").mkdir(parents=True)
     let_in(store.home, "から")
@@ -50,17 +33,6 @@ def test_a_folder_with_nothing_in_it_is_a_persona_and_files_and_hidden_ones_are_
     for name in (".git", "x" * 200):
         (store.home.characters / name).mkdir()
     assert store.list_names() == ["から"]
-
-
-def test_a_prompt_of_windows_works_and_stays_as_its_editor_writes_it(store: PersonaStore) -> None:
-    paths = store.create("猫", language="ja", system_prompt="わたしは猫").paths
-    for mark in ("utf-16", "utf-8-sig"):
-        paths.system_prompt.write_bytes("わたしは\r\n三毛猫".encode(mark))
-        paths.persona_json.write_bytes(json.dumps({"greeting": "にゃ"}).encode(mark))
-        persona = store.get("猫")
-        assert (persona.system_prompt, persona.greeting, persona.notices) == ("わたしは\n三毛猫", "にゃ", ())
-        store.write_system_prompt("猫", "わたしは\n黒猫", based_on=persona.system_prompt_digest)
-        assert paths.system_prompt.read_bytes() == "わたしは\r\n黒猫".encode(mark)
 
 
 def test_a_prompt_in_another_encoding_is_told_and_converted_on_a_yes(store: PersonaStore) -> None:

@@ -1,7 +1,6 @@
 """Personas come, are copied, renamed, thrown away, and come back; whatever they are called."""
 
 import itertools
-import shutil
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -13,7 +12,6 @@ import pytest
 from managers.memory.notes import Notes
 from managers.personas import PersonaStore
 from managers.personas.errors import NotInTrashError, PersonaExistsError, PersonaNotFoundError
-from managers.personas.folders import copied_folders, persona_folders
 from managers.storage.errors import UnsafeNameError
 from managers.storage.files import write_atomic
 from managers.storage.history import History
@@ -97,17 +95,6 @@ def test_names_that_some_file_system_takes_for_one_are_one(store: PersonaStore) 
     assert store.rename("NEMU", "NEMU").name == "NEMU"
 
 
-def test_a_folder_named_on_a_mac_is_found(store: PersonaStore) -> None:
-    store.create("ガク", language="ja", greeting="やあ")
-    folder = store.home.characters / "ガク"
-    folder.rename(store.home.characters / unicodedata.normalize("NFD", "ガク"))
-    assert store.list_names() == [unicodedata.normalize("NFC", "ガク")]
-    assert store.get("ガク").greeting == "やあ"
-    assert store.list()[0].name == unicodedata.normalize("NFC", "ガク")
-    with pytest.raises(PersonaExistsError):
-        store.create("ガク", language="ja")
-
-
 def test_a_copy_has_all_that_it_remembers_and_goes_its_own_way(store: PersonaStore, clock: HandClock) -> None:
     paths = store.create("a", language="en").paths
     notes = Notes(paths, History(paths, clock), clock)
@@ -140,17 +127,6 @@ def test_the_trash_gives_back_what_it_took(store: PersonaStore, clock: HandClock
     assert store.trashed() == []
     with pytest.raises(NotInTrashError):
         store.restore(thrown.id)
-
-
-def test_the_trash_tells_what_lies_in_it_newest_first(store: PersonaStore, clock: HandClock) -> None:
-    for minutes in (1, 1, 0, 0):  # two of them within the same second
-        store.create("a-b", language="ja")
-        store.delete("a-b")
-        clock.move(minutes=minutes)
-    assert [item.name for item in store.trashed()] == ["a-b"] * 4
-    assert len({item.id for item in store.trashed()}) == 4
-    assert store.trashed()[0].deleted_at == clock.now()
-    assert store.restore("a-b") == "a-b"
 
 
 # Killed in the middle
@@ -206,15 +182,3 @@ def test_a_copy_does_not_follow_links_out_of_the_folder(store: PersonaStore, tmp
     assert not (copy.folder / "knowledge").is_symlink()  # a link is no part of what a persona remembers
     assert not (copy.folder / "loop").exists()
     assert (tmp_path / "big" / "file").read_text() == "x"
-
-
-def test_a_folder_that_a_sync_service_left_is_no_persona(store: PersonaStore) -> None:
-    names = ["猫 (Hana's conflicted copy 2026-02-03)", "猫.sync-conflict-20260203-150405-ABCDEF7"]
-    paths = store.create("猫", language="ja").paths
-    for name in names:
-        shutil.copytree(paths.folder, paths.folder.with_name(name))
-    store.duplicate("猫", "猫 2")
-    assert store.list_names() == ["猫", "猫 2"]
-    assert sorted(copy.path.name for copy in copied_folders(store.home.characters)) == names
-    store.delete("猫")  # without their original they are all there is
-    assert set(names) <= {path.name for path in persona_folders(store.home.characters)}

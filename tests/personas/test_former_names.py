@@ -1,9 +1,5 @@
 """A persona is found under a name that it had before, as long as nobody else is called so."""
 
-import json
-
-import pytest
-
 from managers.personas import PersonaStore
 from tests.fakes import HandClock
 from tests.personas.folders import history_of
@@ -41,21 +37,3 @@ def test_a_name_that_is_in_use_again_leads_to_its_new_owner_and_a_copy_has_none(
     assert store.renamed_to("b") == "A"
     store.delete("A")
     assert store.renamed_to("b") is None
-
-
-def test_a_dozen_names_are_kept(store: PersonaStore, clock: HandClock) -> None:
-    store.create("n0", language="en")
-    for number in range(1, 20):
-        clock.move(minutes=1)
-        store.rename(f"n{number - 1}", f"n{number}")
-    assert [store.renamed_to(f"n{number}") for number in (6, 7, 18)] == [None, "n19", "n19"]
-    assert len(json.loads(store.get("n19").paths.persona_json.read_text("utf-8"))["former_names"]) == 12
-
-
-@pytest.mark.parametrize("content", ["{", "[]", '{"former_names": 7}', '{"former_names": [7, {"name": {}}]}'])
-def test_a_broken_file_costs_no_rename_and_no_look(store: PersonaStore, content: str) -> None:
-    store.create("a", language="en").paths.persona_json.write_text(content, "utf-8")
-    renamed = store.rename("a", "b")
-    is_broken = content in ("{", "[]")
-    assert (renamed.paths.persona_json.read_text("utf-8") == content) is is_broken
-    assert store.renamed_to("a") == (None if is_broken else "b")

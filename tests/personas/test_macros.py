@@ -17,10 +17,3 @@ def test_macros_are_filled_in_what_nobody_knows_stays_and_names_bring_none() -> 
     )
     assert [(text, fill_names(text, "Aria", "Aoi")) for text, _ in rows] == list(rows)
     assert fill_names("{{user}}", "Aria", "{{char}}") == "{{char}}"
-
-
-def test_what_is_picked_stays_picked() -> None:
-    found = {fill_names(f"{{{{random:red,green\\, too,{n}}}}}", "a", "b") for n in range(30)}
-    assert {"red", "green, too"} < found
-    assert fill_names("{{pick:a::b}}", "a", "b") in {"a", "b"}
-    assert len({fill_names("{{random:a,b,c}}", "x", "y") for _ in range(9)}) == 1

@@ -30,15 +30,6 @@ def test_colours_that_are_none_are_not_used(store: PersonaStore) -> None:
     assert store.get("a").colours.accent == Colours().accent
 
 
-def test_records_of_steps_that_are_no_list_keep_nobody_from_changing_it(store: PersonaStore) -> None:
-    path = store.create("a", language="en").paths.persona_json
-    for strange in ("x", {"step": 1}, 7, None, True):
-        path.write_text(json.dumps({"user_name": "Aoi", "migrations": strange}))
-        assert store.set_greeting("a", "hello").user_name == "Aoi"
-        (step,) = json.loads(path.read_text())["migrations"]
-        assert step["step"] == "gather_user"
-
-
 def test_what_this_version_does_not_know_is_left_alone(store: PersonaStore) -> None:
     path = store.create("a", language="en").paths.persona_json
     document = {**json.loads(path.read_text()), "format": FORMAT + 1, "voice": {"pitch": 2}}
