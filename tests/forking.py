@@ -3,8 +3,8 @@
 A child has arguments, an environment, standard streams, an exit status and an end of its own, as a process that was started
 has. What a start itself is like (its time, its imports, its signals) is tested with processes that are started.
 
-One process forks for all that run tests together. Whoever needs it first starts it; it ends when nobody is connected. Each
-child has a connection: its exit status comes on it, and when whoever asked for the child has gone, the child is killed.
+Each process that runs tests starts one that forks when it first needs it; that one ends with it. Each child has a connection:
+its exit status comes on it, and when whoever asked for the child has gone, the child is killed.
 """
 
 import atexit
@@ -20,8 +20,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -31,8 +29,6 @@ from typing import IO, Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 CAN_FORK: Final = sys.platform == "linux"
-_ADDRESS: Final = f"\0utatane-tests-{os.environ.get('PYTEST_XDIST_TESTRUNUID') or uuid.uuid4().hex}"
-"""A name without a file, the same in every process of a run; who binds it starts the process that forks."""
 _HEAVY: Final = """
 agent.graph agent.companion agent.sleeper agent.minds.builtin agent.minds.language_model.model_mind langchain_openai
 managers.sleep.conversation_end managers.storage.read_only commands.line commands.doctor ui.server.app duckdb
@@ -50,6 +46,7 @@ class Process:
 
     def __init__(self, connection: socket.socket) -> None:
         self.pid = _number(connection)
+        assert self.pid > 0, "the process that forks has failed"
         self.stdout: IO[str] | None = None
         self.returncode: int | None = None
         self._connection = connection
@@ -76,7 +73,6 @@ class Process:
     def _end(self, timeout: float | None) -> int | None:
         if self.returncode is None and select.select([self._connection], [], [], timeout)[0]:
             self.returncode = _number(self._connection)
-            _connections.discard(self._connection)
             self._connection.close()
         return self.returncode
 
@@ -87,54 +83,18 @@ def _number(connection: socket.socket) -> int:
     return int.from_bytes(told, sys.byteorder, signed=True) if told else -signal.SIGKILL
 
 
-_connections: Final[set[socket.socket]] = set()
-_forkers: Final[list[subprocess.Popen[bytes]]] = []
-
-
-@atexit.register
-def _leave() -> None:
-    """Let whatever was left running be killed; what it took of the processor is counted as this process's."""
-    for connection in _connections:
-        connection.close()
-    for forker in _forkers:
-        forker.wait()
-
-
-def _connect() -> socket.socket:
-    """Connect to the process that forks; it lives at least until this connection is closed."""
-    while True:
-        connection = socket.socket(socket.AF_UNIX)
-        try:
-            connection.connect(_ADDRESS)
-            if connection.recv(1):
-                _connections.add(connection)
-                return connection
-        except ConnectionError:
-            pass
-        connection.close()
-        assert not any(forker.poll() for forker in _forkers), "the process that forks has failed"
-        _start_forker()
-
-
-def _start_forker() -> None:
-    with socket.socket(socket.AF_UNIX) as listening:
-        try:
-            listening.bind(_ADDRESS)
-        except OSError:  # another has bound it just now, and listens in a moment
-            time.sleep(0.01)
-            return
-        listening.listen(128)
-        command = [sys.executable, "-m", "tests.forking", str(listening.fileno())]
-        forker = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.DEVNULL, pass_fds=[listening.fileno()], start_new_session=True
-        )
-    _forkers.append(forker)
-
-
 @cache
-def _stay_connected() -> None:
-    """Keep the process that forks alive until this process ends."""
-    _connect()
+def _forker() -> socket.socket:
+    """Start the process that forks, which ends when this process does; return the line to it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    command = [sys.executable, "-m", "tests.forking", str(theirs.fileno())]
+    forker = subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True
+    )
+    theirs.close()
+    atexit.register(forker.wait)  # what it took of the processor is counted as this process's
+    atexit.register(ours.close)
+    return ours
 
 
 def _begin(
@@ -148,13 +108,11 @@ def _begin(
         return subprocess.Popen(
             command, cwd=ROOT, env=dict(environment), stdin=given, stdout=out, stderr=err, encoding="utf-8"
         )
-    _stay_connected()
-    connection = _connect()
+    ours, theirs = socket.socketpair()
     about = {"arguments": list(arguments), "environment": dict(environment), "ports": dict(ports)}
-    asked = json.dumps(about).encode() + b"\n"
-    sent = socket.send_fds(connection, [asked], list(streams))
-    connection.sendall(asked[sent:])
-    return Process(connection)
+    with theirs:
+        socket.send_fds(_forker(), [json.dumps(about).encode()], [theirs.fileno(), *streams])
+    return Process(ours)
 
 
 def start(
@@ -188,8 +146,8 @@ def run(arguments: Sequence[str], environment: Mapping[str, str], given: str) ->
     return subprocess.CompletedProcess(["app.py", *arguments], code, *written)
 
 
-def _serve(listening: socket.socket) -> None:
-    """Import, then fork whatever is asked for and tell how it ended, until nobody is connected."""
+def _serve(line: socket.socket) -> None:
+    """Import, then fork whatever is asked for and tell how it ended, until nobody can ask any more."""
     for module in _HEAVY.split():
         importlib.import_module(module)
     importlib.import_module("tests.ready").load_what_is_needed()
@@ -202,59 +160,31 @@ def _serve(listening: socket.socket) -> None:
     signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    connected = [_accept(listening)]
     children: dict[int, socket.socket] = {}
-    while connected:
-        ready = select.select([woken, listening, *connected], [], [])[0]
+    while True:
+        ready = select.select([woken, line, *children.values()], [], [])[0]
+        for child in [child for child, connection in children.items() if connection in ready]:
+            os.kill(child, signal.SIGKILL)  # whoever asked for it has gone
         if woken in ready:
             woken.recv(4096)
-            _tell_ends(children)
-        if listening in ready:
-            connected.append(_accept(listening))
-        for connection in [one for one in connected if one in ready]:
-            asked, streams = _asked(connection)
-            if asked:
-                child = os.fork()
-                if not child:
-                    signal.set_wakeup_fd(-1)
-                    for one in (woken, wakes, listening, *connected):
-                        one.close()
-                    _live(json.loads(asked), streams)
-                children[child] = connection
-                _tell(connection, _packed(child))
-            else:
-                connected.remove(connection)
-                connection.close()
-                for child in [child for child, theirs in children.items() if theirs is connection]:
+        _tell_ends(children)
+        if line in ready:
+            asked, received, _, _ = socket.recv_fds(line, _LONGEST, 4)
+            if not asked:
+                for child in children:
                     os.kill(child, signal.SIGKILL)
+                return
+            connection, streams = socket.socket(fileno=received[0]), received[1:]
+            child = os.fork()
+            if not child:
+                signal.set_wakeup_fd(-1)
+                for one in (woken, wakes, line, connection, *children.values()):
+                    one.close()
+                _live(json.loads(asked), streams)
+            children[child] = connection
+            _tell(connection, child)
             for stream in streams:
                 os.close(stream)
-
-
-def _accept(listening: socket.socket) -> socket.socket:
-    connection = listening.accept()[0]
-    _tell(connection, b"+")
-    return connection
-
-
-def _asked(connection: socket.socket) -> tuple[bytes, list[int]]:
-    """Read what is asked for; nothing is, where whoever would ask has gone."""
-    try:
-        asked, streams, _, _ = socket.recv_fds(connection, _LONGEST, 3)
-        while asked and not asked.endswith(b"\n"):
-            asked += connection.recv(_LONGEST)
-    except ConnectionError:
-        return b"", []
-    return asked, streams
-
-
-def _tell(connection: socket.socket, told: bytes) -> None:
-    with suppress(OSError):  # nobody listens any more
-        connection.sendall(told)
-
-
-def _packed(number: int) -> bytes:
-    return number.to_bytes(8, sys.byteorder, signed=True)
 
 
 def _tell_ends(children: dict[int, socket.socket]) -> None:
@@ -262,7 +192,13 @@ def _tell_ends(children: dict[int, socket.socket]) -> None:
         child, status = os.waitpid(-1, os.WNOHANG)
         if not child:
             return
-        _tell(children.pop(child), _packed(os.waitstatus_to_exitcode(status)))
+        with children.pop(child) as connection:
+            _tell(connection, os.waitstatus_to_exitcode(status))
+
+
+def _tell(connection: socket.socket, number: int) -> None:
+    with suppress(OSError):  # nobody listens any more
+        connection.sendall(number.to_bytes(8, sys.byteorder, signed=True))
 
 
 def _live(asked: dict[str, Any], streams: Sequence[int]) -> None:

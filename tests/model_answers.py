@@ -127,7 +127,7 @@ class Endless:
     """Say something, and then send without an end, until the client hangs up.
 
     Attributes:
-        what: `body`, `error` (status 500), `line`, `event` (lines without a blank one between them), `hollow` (pieces
+        what: `body`, `error` (status 500), `line`, `hollow` (pieces
             with nothing in them), `text`, `thought`, `arguments` and `calls` (of tools), `gzip` (a body that unpacks to
             a thousand times as much) or `headers`.
         text: said before.

@@ -13,7 +13,6 @@ _BOMB = zlib.compress(b"\0" * 16_000_000, 9, 31)
 
 def flood(line: Line, wire: Wire, answer: Endless) -> None:
     """Send until the client hangs up (the connection raises then) or the test ends."""
-    pieces = _flood(wire, answer)
     heads = {
         "body": (200, 'content-type: application/json\r\n\r\n["'),
         "error": (500, 'content-type: application/json\r\n\r\n["'),
@@ -25,7 +24,7 @@ def flood(line: Line, wire: Wire, answer: Endless) -> None:
         line.send_raw(f"HTTP/1.1 {status} OK\r\n{head}".encode())
     else:
         wire.stream(*[wire.text_event(answer.text)] * bool(answer.text), chunked=False)
-    for piece in pieces:
+    for piece in _flood(wire, answer):
         if line.is_closing:
             return
         line.send_raw(piece)
@@ -45,7 +44,6 @@ def _flood(wire: Wire, answer: Endless) -> Iterator[bytes]:
         case other:
             endless = {
                 "line": (b"data: ", b"x" * 65536),
-                "event": (b"", b"data: x\n"),
                 "gzip": (b"", _BOMB),
                 "headers": (b"", b"x-more: " + b"x" * 1000 + b"\r\n"),
             }

@@ -14,12 +14,12 @@ queue; when the queue is empty, `otherwise` decides (an answer, or a function of
 import contextlib
 import json
 import re
+import select
 import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -88,9 +88,7 @@ class ModelServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._closing.set()
         self._http.shutdown()
         self._http.server_close()
@@ -121,11 +119,6 @@ class ModelServer:
         with self._lock:
             self._queue.extend(Say(answer) if isinstance(answer, str) else answer for answer in answers)
 
-    def clear(self) -> None:
-        """Forget the scripted answers that were not taken yet."""
-        with self._lock:
-            self._queue.clear()
-
     @property
     def waiting(self) -> int:
         """How many scripted answers were not taken yet."""
@@ -143,8 +136,7 @@ class ModelServer:
 
     def pause(self, seconds: float) -> None:
         """Wait, but not beyond the end of the test."""
-        if seconds:
-            self._closing.wait(seconds)
+        self._closing.wait(seconds)
 
     def until_hung_up(self, send: Callable[[], None]) -> None:
         """Send until the client hangs up, and count that."""
@@ -156,15 +148,8 @@ class ModelServer:
 
     def hang(self, connection: socket.socket) -> None:
         """Do nothing until the client hangs up or the test ends."""
-        connection.settimeout(0.02)
         while not self.is_closing:
-            try:
-                is_there = bool(connection.recv(1))
-            except TimeoutError:
-                continue
-            except OSError:
-                is_there = False
-            if not is_there:
+            if select.select([connection], [], [], 0.02)[0]:  # it has no more to say than that
                 with self._lock:
                     self.hung_up += 1
                 return
@@ -213,8 +198,9 @@ class _Handler(BaseHTTPRequestHandler):
         if wire is None:
             self._inform(path, body)
             return
-        if script.key and script.key not in self._given_key():
-            told = f"Incorrect API key provided: {self._given_key()}"
+        given = headers.get("x-goog-api-key") or headers.get("x-api-key") or headers.get("authorization", "")
+        if script.key not in given:
+            told = f"Incorrect API key provided: {given.removeprefix('Bearer ')}"
             wire.refuse(Refuse(wire.wrong_key_status, told, wire.wrong_key_code))
             return
         answer = script.next_answer(request)
@@ -244,10 +230,6 @@ class _Handler(BaseHTTPRequestHandler):
             return
         page = pages or information(self.script.plays, self.script.models, path, body)
         self.send_json(404 if page is None else 200, {"error": "not found"} if page is None else page)
-
-    def _given_key(self) -> str:
-        given = self.headers.get("x-goog-api-key") or self.headers.get("x-api-key") or self.headers.get("authorization")
-        return (given or "").removeprefix("Bearer ")
 
     def send_json(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> None:
         self.send_bytes(json.dumps(body, ensure_ascii=False).encode(), "application/json", status, headers)

@@ -19,7 +19,6 @@ from tests.model_answers import (
     Nothing,
     Refuse,
     Say,
-    Tool,
 )
 
 
@@ -73,12 +72,10 @@ class OpenAIWire(Wire):
         body = {"error": {"message": answer.message, "type": "error", "code": answer.code or None, "param": None}}
         self.line.send_json(answer.status, body, self.retry_headers(answer))
 
-    def _envelope(self, kind: str, *choices: Json) -> Json:
-        return {"id": "chat-1", "object": kind, "created": 1, "model": self.model, "choices": list(choices)}
-
-    def _chunk(self, delta: Json, finish: str | None = None) -> str:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return json.dumps(self._envelope("chat.completion.chunk", choice), ensure_ascii=False)
+    def _chunk(self, delta: Json, finish: str | None = None, usage: Json | None = None) -> str:
+        about = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": self.model, "usage": usage}
+        choices = [] if usage else [{"index": 0, "delta": delta, "finish_reason": finish}]
+        return json.dumps(about | {"choices": choices}, ensure_ascii=False)
 
     def text_event(self, text: str) -> str:
         return self._chunk({"role": "assistant", "content": text})
@@ -93,18 +90,16 @@ class OpenAIWire(Wire):
         for piece in answer.cut():
             yield self._chunk({"content": piece})
         for index, call in enumerate(answer.tools):
-            yield from self._call_chunks(index, call)
+            named: Json = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}}
+            yield self._chunk({"tool_calls": [{"index": index, **named}]})
+            for piece in _in_pieces(_as_text(call.arguments), 6):
+                yield self._chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
         yield self._chunk({}, "tool_calls" if answer.tools and answer.finish == "stop" else answer.finish)
         if any(answer.usage):
-            yield json.dumps(self._envelope("chat.completion.chunk") | {"usage": self._usage(answer)})
+            read, written = answer.usage
+            counted = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+            yield self._chunk({}, usage=counted)
         yield "[DONE]"
-
-    def _call_chunks(self, index: int, call: Tool) -> Iterator[str]:
-        arguments = _as_text(call.arguments)
-        first = {"index": index, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}}
-        yield self._chunk({"tool_calls": [first]})
-        for piece in _in_pieces(arguments, 6):
-            yield self._chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
 
     def endless_calls(self, text: str, *, many: bool) -> Iterator[str]:
         for number in itertools.count():
@@ -112,10 +107,6 @@ class OpenAIWire(Wire):
             if many or not number:
                 call |= {"id": f"call_{number}", "type": "function", "function": {"name": "search", "arguments": "{"}}
             yield self._chunk({"tool_calls": [call]})
-
-    def _usage(self, answer: Say) -> Json:
-        read, written = answer.usage
-        return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
 
     def blocked(self) -> None:
         self.refuse(Refuse(400, "The prompt was filtered by the content management policy.", "content_filter"))
@@ -155,25 +146,19 @@ class ResponsesWire(OpenAIWire):
         yield self._event("response.output_item.added", output_index=1, item=message)
         yield from (self.text_event(piece) for piece in answer.cut())
         for number, call in enumerate(answer.tools, start=2):
-            yield from self._function_call(number, call)
+            where = {"item_id": f"fc_{number}", "output_index": number}
+            item = {"id": f"fc_{number}", "type": "function_call", "call_id": call.id, "name": call.name}
+            item |= {"arguments": ""}
+            yield self._event("response.output_item.added", output_index=number, item=item)
+            for piece in _in_pieces(_as_text(call.arguments), 6):
+                yield self._event("response.function_call_arguments.delta", delta=piece, **where)
         yield self._event("response.completed", response=self._response("completed", usage=answer.usage))
-
-    def _function_call(self, number: int, call: Tool) -> Iterator[str]:
-        item = {"id": f"fc_{number}", "type": "function_call", "call_id": call.id, "name": call.name, "arguments": ""}
-        yield self._event("response.output_item.added", output_index=number, item=item)
-        where = {"item_id": item["id"], "output_index": number}
-        for piece in _in_pieces(_as_text(call.arguments), 6):
-            yield self._event("response.function_call_arguments.delta", delta=piece, **where)
 
 
 class GeminiWire(Wire):
     wrong_key_status = 400
     wrong_key_code = "API_KEY_INVALID"
 
-    _STATUS: ClassVar[dict[int, str]] = {
-        400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
-        429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE",
-    }  # fmt: skip
     _FINISH: ClassVar[dict[str, str]] = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
     def refuse(self, answer: Refuse) -> None:
@@ -183,8 +168,7 @@ class GeminiWire(Wire):
         if answer.retry_after is not None:
             delay = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{answer.retry_after:g}s"}
             details.append(delay)
-        status = self._STATUS.get(answer.status, "UNKNOWN")
-        body = {"error": {"code": answer.status, "message": answer.message, "status": status, "details": details}}
+        body = {"error": {"code": answer.status, "message": answer.message, "details": details}}
         self.line.send_json(answer.status, body)
 
     def _event(self, parts: Sequence[Json], finish: str = "", usage: tuple[int, int] = (0, 0)) -> Json:
@@ -249,19 +233,13 @@ class AnthropicWire(Wire):
         return json.dumps({"type": kind, **fields}, ensure_ascii=False)
 
     def _begin(self) -> str:
-        usage = {"input_tokens": 0, "output_tokens": 1}
-        return self._event("message_start", message=self._message([], None, usage))
+        message: Json = {"id": "msg_1", "type": "message", "role": "assistant", "model": self.model, "content": []}
+        message |= {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 0, "output_tokens": 1}}
+        return self._event("message_start", message=message)
 
     def _end(self, reason: str, usage: tuple[int, int] = (0, 0)) -> str:
         used = {"input_tokens": usage[0], "output_tokens": usage[1]}
         return self._event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage=used)
-
-    def _message(self, content: Sequence[Json], reason: str | None, usage: Json) -> Json:
-        kept = {"id": "msg_1", "type": "message", "role": "assistant", "model": self.model, "stop_sequence": None}
-        return {**kept, "content": list(content), "stop_reason": reason, "usage": usage}
-
-    def _reason(self, answer: Say) -> str:
-        return "tool_use" if answer.tools and answer.finish == "stop" else self._STOP[answer.finish]
 
     def _start(self, index: int, block: Json) -> str:
         return self._event("content_block_start", index=index, content_block=block)
@@ -297,7 +275,8 @@ class AnthropicWire(Wire):
             for piece in _in_pieces(_as_text(call.arguments), 6):
                 yield self._delta(index, "input_json_delta", partial_json=piece)
             yield self._event("content_block_stop", index=index)
-        yield self._end(self._reason(answer), answer.usage)
+        reason = "tool_use" if answer.tools and answer.finish == "stop" else self._STOP[answer.finish]
+        yield self._end(reason, answer.usage)
         yield self._event("message_stop")
 
     def text_event(self, text: str) -> str:

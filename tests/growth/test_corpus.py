@@ -10,17 +10,13 @@ from agent.erasing import erase, plan_erasure
 from agent.growing import Growth
 from agent.memories import Memories
 from managers.growth.adapters import Adapters, Card
-from managers.growth.corpus import LEAST_HELD_OUT, Corpus
+from managers.growth.corpus import LEAST_HELD_OUT
 from managers.growth.errors import AdapterNotFoundError, AdapterUnfitError
 from managers.memory.messages import Message
 from managers.mind import Cancel
 from managers.storage.settings import Settings
 from tests.fakes import HandClock
 from tests.growth.grown import BEGAN, exchange, played_model, talk_of, write_adapter
-
-
-def _learned(corpus: Corpus) -> set[str]:
-    return {one.id for one in corpus.examples}
 
 
 def test_good_turns_alone_are_learned(memories: Memories) -> None:
@@ -34,7 +30,7 @@ def test_good_turns_alone_are_learned(memories: Memories) -> None:
     moment = BEGAN + timedelta(days=5, minutes=1)
     log.append_many([Message("c5", moment, "user", "Aoi", "No, that's wrong.")])
     found = Growth(memories).look()
-    assert _learned(found) == {"p0"}
+    assert {one.id for one in found.examples} == {"p0"}
     assert found.left_out == {"broken_off": 2, "built_in": 1, "twice": 1, "complained": 1}
 
 
@@ -49,7 +45,7 @@ def test_what_others_said_was_said_to_them_or_is_of_foreign_words_is_not_learned
     memories.log.append_many([*again, heard[0], nox, heard[1]])
     memories.recall_log.append(quoted, "", (), ["attachments/paper.pdf"])
     found = Growth(memories).look()
-    assert _learned(found) == {"p0", "p2"}
+    assert {one.id for one in found.examples} == {"p0", "p2"}
     assert found.left_out == {"foreign": 3, "company": 1}
 
 
@@ -58,14 +54,14 @@ def test_what_is_private_is_learned_if_the_person_wants_it_hidden_by_its_form_an
 ) -> None:
     talk_of(memories, 3)
     memories.audiences.mark("u1", "this-computer", ["u1"])
-    assert _learned(Growth(memories).look()) == {"p0", "p2"}
+    assert {one.id for one in Growth(memories).look().examples} == {"p0", "p2"}
     settings.growth.private = True
     memories.log.append_many(exchange(8, "My mail is aoi@example.com, write it down.", "aoi@example.com, noted."))
     found = Growth(memories).look()
-    assert _learned(found) == {"p0", "p1", "p2", "p8"}
+    assert {one.id for one in found.examples} == {"p0", "p1", "p2", "p8"}
     assert "aoi@" not in found.model_dump_json()
     memories.log.take_back(["p1"])
-    assert _learned(Growth(memories).look()) == {"p0", "p2", "p8"}
+    assert {one.id for one in Growth(memories).look().examples} == {"p0", "p2", "p8"}
 
 
 def test_what_a_person_dropped_or_changed_stays_so_until_the_log_says_something_else(memories: Memories) -> None:
@@ -83,23 +79,18 @@ def test_what_a_person_dropped_or_changed_stays_so_until_the_log_says_something_
     assert found["p1"].reply.endswith("BY HAND")
     assert found["p2"].said[-1][1] == "ASKED BY HAND"
     assert (found["p3"].reply, found["p0"].is_edited) == ("From the page.", False)
-    growth.corpus.edit("p3", " ")
     memories.log.supersede("u1", "What shall we do on Sunday?")
     found = {one.id: one for one in growth.look().examples}
-    assert found["p3"].reply.endswith("nyaa. 3")
     assert found["p1"].reply == "Let us nap by the sea, nyaa. 1"
     assert found["p1"].said[-1][1] == "What shall we do on Sunday?"
 
 
 def test_some_examples_are_never_learned(memories: Memories) -> None:
-    for count in range(3, 40, 6):
-        memories.log.append_many(
-            one for part in range(6) for one in exchange(count + part, "Tell me.", f"Well, {count + part}.")
-        )
-        found = Growth(memories).look()
-        assert len(found.held_out) >= LEAST_HELD_OUT
-        assert {one.id for one in found.held_out}.isdisjoint(one.id for one in found.learned)
-        assert len(found.held_out) + len(found.learned) == len(found.kept)
+    talk_of(memories, 12)
+    found = Growth(memories).look()
+    assert len(found.held_out) >= LEAST_HELD_OUT
+    assert {one.id for one in found.held_out}.isdisjoint(one.id for one in found.learned)
+    assert len(found.held_out) + len(found.learned) == len(found.kept)
 
 
 def test_an_adapter_speaks_only_when_chosen_and_the_one_before_comes_back(memories: Memories, clock: HandClock) -> None:

@@ -20,7 +20,7 @@ from managers.mind import Cancel
 from managers.storage.settings import Settings
 from tests.fakes import HandClock
 from tests.growth.fake_training import WAITING
-from tests.growth.grown import BEGAN, exchange, played_model, talk_of, write_adapter
+from tests.growth.grown import BEGAN, played_model, talk_of, write_adapter
 
 
 @pytest.fixture
@@ -99,9 +99,6 @@ def test_each_month_another_version_is_trained_where_the_person_wants_it(
     assert len(grow_by_itself(memories, Cancel())) == 1
     assert [card.version for card in growth.adapters.all()] == [1, 2]
     assert growth.adapters.in_use == 0
-    clock.move(hours=24 * 31)
-    settings.growth.base = ""
-    assert grow_by_itself(memories, Cancel()) == []  # growth is not set up
 
 
 def test_another_training_is_offered_when_enough_has_come_together(
@@ -118,18 +115,3 @@ def test_another_training_is_offered_when_enough_has_come_together(
     assert growth.offers() == []
     settings.growth.mark = total - 1
     assert "version 2" in growth.offers()[0].en
-    settings.growth.base = ""
-    assert growth.offers() == []
-
-
-def test_a_card_tells_what_is_in_a_corpus(growth: Growth, memories: Memories) -> None:
-    walnut = "Our garden has a walnut tree, mail aoi@example.com."
-    memories.log.append_many(exchange(60, walnut, "A walnut tree, how lovely."))
-    growth.look()
-    growth.corpus.drop(["p3"])
-    growth.corpus.edit("p4", "Something else.")
-    card = growth.card(growth.corpus.load())
-    assert (card.since, card.until) == (BEGAN.date(), (BEGAN + timedelta(days=60)).date())
-    assert (card.dropped, card.edited, card.learned + card.held_out) == (1, 1, 40)
-    assert card.masked == {"EMAIL": 1}
-    assert card.topics["walnut tree"] == 1

@@ -64,7 +64,6 @@ def hearing(request: pytest.FixtureRequest) -> Iterator[Hearing]:
     [
         ("body", ENDLESS, (0, 0)),
         ("line", ENDLESS, (6, 0)),
-        ("event", ENDLESS, (6, 0)),
         ("hollow", ENDLESS, (6, 0)),
         ("text", ENDLESS, (MOST_CHARACTERS, 0)),
         ("thought", ENDLESS, (6, MOST_CHARACTERS)),

@@ -33,13 +33,6 @@ def test_how_much_a_model_reads_is_asked() -> None:
     assert wrong == []
 
 
-def test_who_answers_where_lm_studio_does_is_not_therefore_lm_studio() -> None:
-    with ModelServer(plays=("openai", "vllm", "echo"), models=[Served("m", context=40960)]) as server:
-        found = describe(server.base_url, "m")
-    assert found is not None
-    assert (found.service, found.context_tokens) == ("", 40960)
-
-
 def test_a_server_that_lists_nothing_or_is_not_there() -> None:
     with ModelServer(plays=("openai",), models=[]) as server:
         address = server.base_url

@@ -1,7 +1,5 @@
 """Caps are never passed, whatever is asked in whatever order, as long as a call keeps to what it was granted."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,18 +55,6 @@ def test_no_order_of_calls_passes_a_cap(limits: list[Cap], calls: list[tuple[Wis
     for _, actual in reserved:
         spent += actual
     assert all(spent.of(cap.unit) <= cap.limit for cap in limits)
-
-
-@given(wishes, prices, caps, st.integers(0, 3 * NANO))
-def test_what_is_granted_is_all_that_fits(wish: Wish, price: Price, cap: Cap, spent: int) -> None:
-    standing = Standing(cap, spent)
-    room = room_for(wish, price, [standing])
-    if room.stopped_by is None and room.output_tokens < wish.most_output:
-        one_more = worst_case(wish, replace(room, output_tokens=room.output_tokens + 1), price)
-        assert one_more.of(cap.unit) > standing.left
-    if room.stopped_by is not None:
-        least = replace(room, output_tokens=min(wish.least_output, wish.most_output))
-        assert worst_case(wish, least, price).of(cap.unit) > standing.left
 
 
 def test_the_last_tokens_make_a_short_answer_rather_than_none() -> None:

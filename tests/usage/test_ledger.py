@@ -3,8 +3,6 @@
 from datetime import date, datetime
 from pathlib import Path
 
-from managers.storage.paths import CHECKOUT
-from managers.storage.settings import SettingsFile
 from managers.usage.ledger import Call, Ledger, Renamed, read_entries
 
 CALL = Call(datetime(2026, 11, 21, 22, 0, 7), "ねむ", "talk", "Gemini", "gemini-2.5-flash", 1200, 80, cost=560_000)
@@ -78,20 +76,3 @@ def test_a_persona_takes_what_it_spent_along_when_it_is_renamed(tmp_path: Path) 
     ledger.append(Call(datetime(2026, 12, 3), "ねむ", "talk", "Gemini", "g", 1, 1))
     assert [call.persona for call in ledger.calls()] == ["ゆめ", "ねむ"]
     assert read_entries(ledger.months()[1])[0][0] == Renamed(datetime(2026, 12, 2), "ねむ", "ゆめ")
-
-
-def test_the_example_in_the_docs_is_read_and_written_as_described(tmp_path: Path) -> None:
-    shown = (CHECKOUT / "docs" / "files.md").read_text("utf-8").split("## usage/", 1)[1]
-    lines = shown.split("```json\n")[1].split("```")[0]
-    (tmp_path / "2026-01.jsonl").write_text(lines, "utf-8")
-    entries, _ = read_entries(tmp_path / "2026-01.jsonl")
-    assert [type(entry) for entry in entries] == [Call, Call, Renamed]
-    again = Ledger(tmp_path / "again")
-    for entry in entries:
-        again.append(entry)
-    assert (tmp_path / "again" / "2026-01.jsonl").read_text("utf-8") == lines
-    settings = SettingsFile(tmp_path / "settings.toml")
-    settings.path.write_text(shown.split("```toml\n")[1].split("```")[0], "utf-8")
-    found, notices = settings.load()
-    assert notices == []
-    assert (found.usage.month_money, found.usage.prices["my-model"]) == (5.0, (0.5, 1.5))
