@@ -1,7 +1,7 @@
 """Let calls of the operating system fail, one after the other, and look whether anything was lost.
 
 Every twentieth one, unless told otherwise: `UTATANE_FAULTS=/1 make bench ARGS=faults` takes hours and leaves none out,
-`UTATANE_FAULTS=turn,undo/5` does two operations with every fifth.
+`UTATANE_FAULTS=turn,dream/5` does two operations with every fifth.
 """
 
 import os

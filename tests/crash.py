@@ -1,13 +1,5 @@
 """Kills a real process at every durable step, and lets the test look at what it left behind.
 
-Usage::
-
-    def work(folder: Path) -> None: ...   # a module-level function, run in a child process
-
-    def test_survives(tmp_path: Path) -> None:
-        for death in kill_everywhere(work, prepare=fresh_folder):
-            check(death.given[0], death)  # what a reader and the next writer make of it
-
 The child counts its calls of `os.write`, `os.fsync`, `os.replace` and their like, and kills itself
 with SIGKILL before, after or (writes) half-way through the n-th; the parent goes on with n + 1 until
 the child survives. What the child has done can be told with `acknowledge`, which is no step.
@@ -26,7 +18,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
-from typing import Any, Final, Literal, Protocol, Self
+from typing import Any, Final, Literal, Self
 
 import pytest
 
@@ -111,21 +103,8 @@ def kill_once(
         yield Death(0, None, "", tuple(undisturbed))
 
 
-class Kill(Protocol):
-    """What the fixture `kill` is: `kill_once` for `make test`, and `kill_everywhere` too for `make test-all`."""
-
-    def __call__(
-        self,
-        work: Callable[..., None],
-        prepare: Callable[[], Sequence[Any]],
-        *,
-        whens: Sequence[When] = ...,
-        stride: int = ...,
-        ready: Callable[[], object] | None = ...,
-    ) -> Iterator[Death]:
-        """Yield deaths, and at the end a survivor."""
-
-
+Kill = Callable[..., Iterator[Death]]
+"""What the fixture `kill` is: `kill_once` for `make test`, and `kill_everywhere` too for `make test-all`."""
 Live = Callable[[Callable[..., Any], tuple[Any, ...], Any, Connection], int]
 """What a child does with (work, given, order, sender of what it tells); returns its exit status."""
 

@@ -17,11 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
 from managers.storage.edges import told
 from managers.storage.errors import UnexpectedError
-from tests.crash import Breeder
 
 NAMES: Final = ("ENOSPC", "EIO", "EACCES", "EINTR")
 
@@ -74,29 +73,8 @@ class Lived:
     terminal: str
 
 
-class FaultyWorld:
-    """Runs some work again and again, each time with another call failing."""
-
-    def __init__(self, work: Callable[[Path], Any], warm: Path) -> None:
-        """Take a module-level function of a folder, and a folder for once; calls for files below the folder are counted."""
-        self._breeder = Breeder(work, _faulted, (warm,))
-
-    def __enter__(self) -> Self:
-        self._breeder.__enter__()
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        self._breeder.__exit__(*details)
-
-    def run(self, folder: Path, fault: Fault) -> Lived:
-        """Do the work in a process of its own."""
-        code, lived = self._breeder.run((folder,), fault)
-        assert code == 0, f"the child ended with {code} ({fault})"
-        assert isinstance(lived, Lived)
-        return lived
-
-
-def _faulted(work: Callable[..., Any], given: tuple[Any, ...], fault: Fault, sender: Connection) -> int:
+def faulted(work: Callable[..., Any], given: tuple[Any, ...], fault: Fault, sender: Connection) -> int:
+    """Do the work in a child of a `Breeder`, with one call for files below the folder that it is given failing."""
     (folder,) = given
     terminal = io.StringIO()
     sys.stderr = terminal
@@ -194,14 +172,10 @@ class _Counter:
             raw = Counted(file, mode.replace("b", "").replace("t", ""), closefd=closefd, opener=opener)
             if buffering == 0:
                 return raw
-            size = buffering if buffering > 1 else io.DEFAULT_BUFFER_SIZE
-            whole: Any
-            if "+" in mode:
-                whole = io.BufferedRandom(raw, size)
-            elif "r" in mode:
-                whole = io.BufferedReader(raw, size)
-            else:
-                whole = io.BufferedWriter(raw, size)
+            buffered: Any = (
+                io.BufferedRandom if "+" in mode else io.BufferedReader if "r" in mode else io.BufferedWriter
+            )
+            whole = buffered(raw, buffering if buffering > 1 else io.DEFAULT_BUFFER_SIZE)
             return whole if "b" in mode else io.TextIOWrapper(whole, *given, **named)
 
         io.open = builtins.open = opened
@@ -225,18 +199,8 @@ _IN_SQLITE: Final[dict[str, tuple[str, Any, tuple[Any, ...]]]] = {
     "unlink": ("unlink", _INT, (_PATH,)),
 }
 """SQLite's name of a call, ours, what it returns, what it takes."""
-_METHODS = (
-    *("xOpen", "xDelete", "xAccess", "xFullPathname", "xDlOpen", "xDlError", "xDlSym", "xDlClose", "xRandomness"),
-    *(
-        "xSleep",
-        "xCurrentTime",
-        "xGetLastError",
-        "xCurrentTimeInt64",
-        "xSetSystemCall",
-        "xGetSystemCall",
-        "xNextSystemCall",
-    ),
-)
+_METHODS_BEFORE: Final = 13
+"""How many pointers to other methods stand before those that replace and tell system calls: xOpen to xCurrentTimeInt64."""
 
 
 class _Vfs(ctypes.Structure):
@@ -249,7 +213,8 @@ class _Vfs(ctypes.Structure):
         ("pNext", _POINTER),
         ("zName", ctypes.c_char_p),
         ("pAppData", _POINTER),
-        *((name, _POINTER) for name in _METHODS),
+        ("methods", _POINTER * _METHODS_BEFORE),
+        *((name, _POINTER) for name in ("xSetSystemCall", "xGetSystemCall", "xNextSystemCall")),
     )
 
 
@@ -267,17 +232,14 @@ def _vfs() -> Any:
 
     try:
         library = ctypes.CDLL(_sqlite3.__file__)
-        if library.sqlite3_libversion_number() != _number(sqlite3.sqlite_version_info):
+        library.sqlite3_libversion.restype = ctypes.c_char_p
+        if library.sqlite3_libversion().decode() != sqlite3.sqlite_version:
             return None
         library.sqlite3_vfs_find.restype = ctypes.POINTER(_Vfs)
         vfs = library.sqlite3_vfs_find(None)
     except (AttributeError, OSError):
         return None
     return vfs if vfs and vfs.contents.zName == b"unix" else None
-
-
-def _number(version: tuple[int, int, int]) -> int:
-    return version[0] * 1_000_000 + version[1] * 1000 + version[2]
 
 
 def _replace_in_sqlite(counter: _Counter) -> None:

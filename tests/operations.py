@@ -1,4 +1,4 @@
-"""What is done while a call of the operating system fails: a turn, a dream, an index round, an import, an undo, a forgetting.
+"""What is done while a call of the operating system fails: a turn, a dream, an index round, a forgetting.
 
 Each is made ready once, done in a process of its own on a copy, and looked at afterwards: what was acknowledged is there,
 what failed was said, and once more, undisturbed, it comes to what it comes to without any fault.
@@ -24,18 +24,17 @@ from agent.sleeper import CompanionSleeper
 from managers.memory.forgotten import forgotten_words
 from managers.mind import Cancel
 from managers.storage.errors import UnexpectedError
-from managers.storage.paths import Home, PersonaPaths
+from managers.storage.paths import Home
 from managers.storage.program_log import log_to_file
 from tests.agent.choosing import Always
-from tests.exchange.importing import take_over
+from tests.crash import Breeder
 from tests.fakes import HandClock
-from tests.faults import Fault, FaultyWorld, Lived
+from tests.faults import Fault, Lived, faulted
 from tests.recall.looking import assert_sound, contents
 from tests.sleep.dreamers import memory_files
 from tests.small_life import NAME, NOW, open_life
 
 WISH = "wish"
-SOURCE = "old.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +81,10 @@ def _opened(home: Path) -> Memories:
 # A turn
 
 
-def _companion(memories: Memories) -> Companion:
-    return Companion(memories, Always(BuiltInMind()), HandClock(NOW + timedelta(minutes=5)), Random(2))
-
-
 def turn(home: Path) -> list[tuple[str, ...]]:
     """Say something and hear the answer; return what was acknowledged, and what was said of failures."""
     memories = _opened(home)
-    companion = _companion(memories)
+    companion = Companion(memories, Always(BuiltInMind()), HandClock(NOW + timedelta(minutes=5)), Random(2))
     told: list[tuple[str, ...]] = []
     try:
         companion.wake()
@@ -136,14 +131,9 @@ def _look_after_turn(home: Path) -> Any:
         said = {message.id for message in memories.log.messages()}
         indexed = {unit for _, unit, _, _ in contents(memories.recall)}
         assert said <= indexed
-        return {one for one in contents(memories.recall) if one[0] != "log.txt"}, memory_names(memories.paths)
-
-
-def memory_names(paths: PersonaPaths) -> set[str]:
-    """Return which memories there are; what a turn writes by itself aside."""
-    return {
-        name for name in memory_files(paths) if not name.startswith(("memory/emotion", "memory/recall", "memory/drive"))
-    }
+        written = ("memory/emotion", "memory/recall", "memory/drive")  # by a turn itself
+        names = {name for name in memory_files(memories.paths) if not name.startswith(written)}
+        return {one for one in contents(memories.recall) if one[0] != "log.txt"}, names
 
 
 # A dream
@@ -211,86 +201,6 @@ def _look_after_index(home: Path) -> Any:
         return contents(memories.recall)
 
 
-# An import
-
-
-def _a_transcript(home: Path) -> None:
-    lines = [
-        {
-            "id": f"old{number}",
-            "time": (NOW - timedelta(days=90 - number, minutes=number)).isoformat(timespec="seconds"),
-            "role": "user" if number % 2 else "persona",
-            "speaker": "Emma" if number % 2 else NAME,
-            "text": f"An old word, number {number}.",
-        }
-        for number in range(60)
-    ]
-    (home / SOURCE).write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-
-
-def bring(home: Path) -> int:
-    """Import a transcript as the command does; return how many messages were added."""
-    with closing(_opened(home)) as memories:
-        report = take_over(memories.log, home / SOURCE)
-        memories.recall.keep_up(1)
-        return report.added
-
-
-def _said(home: Path) -> list[tuple[str, str]]:
-    with closing(open_life(home)) as memories:
-        return [(message.id, message.text) for message in memories.log.messages()]
-
-
-def _check_import(home: Path, added: int) -> None:
-    said = _said(home)
-    assert len(said) == len(set(said))
-    assert sum(message_id.startswith("old") for message_id, _ in said) >= added
-
-
-def _look_after_import(home: Path) -> Any:
-    bring(home)
-    with closing(open_life(home)) as memories:
-        memories.recall.catch_up()
-        assert_sound(memories.recall)
-        return _said(home), contents(memories.recall)
-
-
-# An undo
-
-
-def _something_to_undo(home: Path) -> None:
-    with closing(open_life(home)) as memories:
-        memories.entities.note("Emma", "plays chess", author="dream", mind="m", evidence=["m3"])
-        memories.recall.catch_up()
-
-
-def undo(home: Path) -> str:
-    """Take the newest change back; return the entry that does so."""
-    with closing(_opened(home)) as memories:
-        newest = next(entry for entry in memories.history.entries() if entry.kind == "change" and not entry.undone_by)
-        assert newest.reason == "plays chess"
-        done = memories.history.undo(newest.id, author="user")
-        memories.recall.keep_up()
-        return done
-
-
-def _check_undo(home: Path, done: str) -> None:
-    with closing(open_life(home)) as memories:
-        assert memories.entities.get("Emma") is None
-        assert memories.history.entries(1)[0].id == done
-
-
-def _look_after_undo(home: Path) -> Any:
-    with closing(open_life(home)) as memories:
-        is_there = memories.entities.get("Emma") is not None
-    if is_there:
-        undo(home)
-    with closing(open_life(home)) as memories:
-        memories.recall.catch_up()
-        assert_sound(memories.recall)
-        return memory_files(memories.paths), contents(memories.recall)
-
-
 # A forgetting
 
 
@@ -351,8 +261,6 @@ OPERATIONS = {
         Operation("turn", _nothing, turn, _look_after_turn, _check_turn),
         Operation("dream", _few_days, dream, _look_after_dream, _check_dream),
         Operation("index", _more_to_index, index, _look_after_index, _nothing),
-        Operation("import", _a_transcript, bring, _look_after_import, _check_import),
-        Operation("undo", _something_to_undo, undo, _look_after_undo, _check_undo),
         Operation("forgetting", _something_to_forget, forget, _look_after_forgetting, _check_forgetting),
     )
 }
@@ -362,32 +270,26 @@ class Trial:
     """One operation in a faulty world: made ready once, then done on a copy with one call failing after the other."""
 
     def __init__(self, operation: Operation, life: Path, folder: Path) -> None:
-        """Make it ready.
-
-        Args:
-            operation: what is done.
-            life: a home with a life, which is left as it is.
-            folder: where homes are made; in memory it is quicker.
-        """
+        """Make it ready, in copies of `life` that are made in `folder` (in memory it is quicker)."""
         self.operation = operation
         self._base, self._folder = folder / "base", folder
         shutil.copytree(life, self._base)
         operation.prepare(self._base)
         self._expected = self._undisturbed()
-        self.world = FaultyWorld(operation.work, self._copy("warm"))
+        self._breeder = Breeder(operation.work, faulted, (self._copy("warm"),))
 
     def __enter__(self) -> Self:
-        self.world.__enter__()
+        self._breeder.__enter__()
         return self
 
     def __exit__(self, *details: object) -> None:
-        self.world.__exit__(*details)
+        self._breeder.__exit__(*details)
 
     def calls(self, name: str) -> int:
         """Return how many calls there are that can fail in such a way."""
         home = self._copy("counted")
         try:
-            return self.world.run(home, Fault(0, name)).calls
+            return self._run(home, Fault(0, name)).calls
         finally:
             shutil.rmtree(home)
 
@@ -395,13 +297,19 @@ class Trial:
         """Do it with one call failing; see that what was acknowledged is there, and that the next run heals the rest."""
         home = self._copy("faulty")
         try:
-            lived = self.world.run(home, fault)
+            lived = self._run(home, fault)
             assert_told(lived)
             if lived.how == "done":
                 self.operation.check(home, lived.value)
             assert self.operation.look(home) == self._expected
         finally:
             shutil.rmtree(home)
+        return lived
+
+    def _run(self, home: Path, fault: Fault) -> Lived:
+        code, lived = self._breeder.run((home,), fault)
+        assert code == 0, f"the child ended with {code} ({fault})"
+        assert isinstance(lived, Lived)
         return lived
 
     def _undisturbed(self) -> Any:

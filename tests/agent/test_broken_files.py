@@ -21,8 +21,6 @@ from agent.services import open_services
 from agent.sleeper import CompanionSleeper
 from managers.memory.log import ConversationLog
 from managers.mind import Cancel
-from managers.personas import Persona
-from managers.recall.index.view import View
 from managers.storage import retrying
 from managers.storage.edges import said, told
 from managers.storage.errors import (
@@ -124,21 +122,6 @@ def test_wherever_a_derived_file_is_damaged_everything_goes_on(life: Path, tmp_p
         shutil.rmtree(home)
 
 
-def test_what_one_process_stumbles_over_the_next_one_mends(home: Path) -> None:
-    with closing(open_life(home)) as memories:
-        index = memories.recall.indexes["current"]
-        with index.store.transaction() as connection:  # no database can tell that these are no facts of passages
-            connection.execute("UPDATE columns SET data = X'010203'")
-            index.store.raise_revision()
-        memories.recall.search("tomatoes")
-        assert "index-broken" in codes(memories)
-    with closing(open_life(home)) as memories:
-        memories.recall.catch_up()
-        assert "index-mended" in codes(memories)
-        assert_sound(memories.recall)
-        assert found(memories)
-
-
 def test_a_search_alone_has_damage_mended_by_itself(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("managers.recall.index.upkeep.MEND_AFTER_SECONDS", 0)
     (folder / INDEX).write_bytes(b"no database" * 500)
@@ -147,22 +130,6 @@ def test_a_search_alone_has_damage_mended_by_itself(home: Path, folder: Path, mo
         sure(memories.recall._upkeep._mending).join()
         assert found(memories)
         assert "index-mended" in codes(memories)
-
-
-def test_a_fault_of_the_program_does_not_make_the_index_anew_again_and_again(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def faulty(*_: object) -> View:
-        raise IndexError
-
-    with closing(open_life(home)) as memories:
-        with monkeypatch.context() as patched:
-            patched.setattr("managers.recall.ranking.ranker.rank", faulty)
-            for _ in range(5):
-                assert found(memories) == []
-                memories.recall.catch_up()
-        assert memories.recall._upkeep._mended == 2
-        assert found(memories)
 
 
 # --- files cannot be read
@@ -279,20 +246,6 @@ def test_the_settings_that_were_read_last_hold_on_and_the_program_starts_without
         assert talk(services.memories(NAME))[0] == ["By the window."]
 
 
-def test_one_that_cannot_be_opened_keeps_no_other_from_dreaming(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with closing(open_services(Home(home))) as services:
-        real = services.personas.get
-
-        def get(name: str) -> Persona:
-            if name == NAME:
-                raise UnreadableError(path="persona.json", cause="held")
-            return real(name)
-
-        monkeypatch.setattr(services.personas, "get", get)
-        assert sorted(sleeper.name for sleeper in services.sleep._sleepers()) == ["Hazel", "ねむ"]
-        assert "sleep-without" in {notice.code for notice in services.notices.all}
-
-
 # --- files are too large to be read
 
 
@@ -310,22 +263,6 @@ def most_memory(work: Callable[[], object]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-
-
-@pytest.mark.slow
-def test_an_answer_comes_though_every_other_file_is_too_large(home: Path, folder: Path) -> None:
-    with closing(open_life(home)) as memories:
-        talk(memories)  # what the first turn loads is not what is measured
-        for name in SECONDARY:
-            if "." in name[1:] and not name.startswith((".history", "persona", "log_", "rag_")):
-                blow_up(folder / name)
-        answers: list[tuple[list[str], list[Notice]]] = []
-        assert most_memory(lambda: answers.append(talk(memories))) < MAX_BYTES
-    ((replied, told),) = answers
-    assert replied == ["By the window."]
-    said = " ".join(notice.en for notice in told)
-    for name in ("SystemPrompt.txt", "core_memory.txt", "notepad.txt"):
-        assert f'{name}" is too large to be read (at most 64 MB)' in said
 
 
 def test_a_log_that_goes_on_without_a_message_is_not_read_whole(paths: PersonaPaths, clock: HandClock) -> None:

@@ -104,26 +104,6 @@ def test_what_answers_nothing_cannot_be_answered_anew(scene: Scene) -> None:
     assert [m.text for m in log.tail(2, roles=frozenset[Role]({"persona"}))] == ["By the way ...", "Hello to you."]
 
 
-def test_any_message_can_be_given_another_text(scene: Scene) -> None:
-    first, answer, *_ = scene.talk("I was in Paris", "Paris?", "Yes", "I see.")
-    assert scene.companion.edit(first, "I was in Kyoto, so sad") is None
-    assert scene.companion.edit(answer, "Kyoto?") is None
-    scene.companion.settle()
-    assert scene.said == ["I was in Kyoto, so sad", "Kyoto?", "Yes", "I see."]
-    assert scene.memories.emotions.entries()[-1].user_text_snippet == "I was in Kyoto, so sad"
-    assert "Kyoto?" in found(scene, "Kyoto")
-    assert "Paris" not in found(scene, "Paris")
-    before = scene.memories.paths.log.stat().st_size
-    with pytest.raises(EmptyMessageError):
-        scene.companion.edit(first, " ")
-    for gone in ("nothing", scene.memories.log.append("system", "tool", "Looked").id):
-        with pytest.raises(MessageNotFoundError):
-            scene.companion.edit(gone, "x")
-    scene.companion.edit(answer, "Kyoto?")
-    assert scene.memories.paths.log.read_text("utf-8").count("Kyoto?") == 1
-    assert scene.memories.paths.log.stat().st_size > before
-
-
 def test_a_branch_sets_aside_what_came_after_and_loses_nothing(scene: Scene) -> None:
     _, answer, *_ = scene.talk("I have a cat", "How nice.", "Her name is Zebulon", "Zebulon!", "Yes", "Good.")
     scene.memories.recall.catch_up()

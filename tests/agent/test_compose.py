@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.minds.tool_schemas import as_function
 from agent.prompt_parts import (
     CEILINGS,
     QUOTED,
@@ -22,6 +23,7 @@ from agent.prompt_parts import (
 )
 from agent.prompts.quoting import passage
 from agent.prompts.system_prompt import PartName
+from agent.tools import all_tools
 from managers.mind import ChatTurn, Image
 from managers.storage.texts import FOLDER, table
 
@@ -70,16 +72,6 @@ def test_a_ceiling_grows_with_what_the_model_reads_and_what_falls_is_counted() -
         assert made.system.endswith(f"line 99999\n({made.missing['notepad']} more)")
         assert made.kept["notepad"] + made.missing["notepad"] == 100_000
     assert large.kept["notepad"] > 20 * small.kept["notepad"]
-
-
-def test_the_persona_is_whole_and_the_guidance_too_where_the_notes_are_not() -> None:
-    guidance, persona = "Be honest. " * 20, "\n".join(f"I nap on sill {n}." for n in range(30))
-    parts = [text_part("guidance", guidance), text_part("persona", persona)]
-    parts += [text_part(name, "\n".join(f"{name} {n}." for n in range(90))) for name in ("core_memory", "notepad")]
-    made = compose_parts(parts, 1400, "en", characters, least=1 / 8).system
-    assert guidance.strip() in made
-    assert persona in made
-    assert all(f"{name} 0." in made for name in ("core_memory", "notepad"))
 
 
 def test_drives_fall_before_goals_and_those_before_the_strategy_and_older_days() -> None:
@@ -161,6 +153,15 @@ def entries(tables: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, 
 
 def facts(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def test_tools_are_described_in_the_language_of_the_talk() -> None:
+    told = {
+        (tool.name, argument): about.get("description", "い")
+        for tool in all_tools().specs("ja")
+        for argument, about in as_function(tool)["function"]["parameters"]["properties"].items()
+    }
+    assert [where for where, text in told.items() if text.isascii()] == []
 
 
 def test_both_languages_say_it_with_the_same_facts_and_notices_name_the_same_files_and_commands() -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.brief import FEWEST_TOKENS, make_brief
+from agent.brief import make_brief
 from agent.exporting import FORMS, ExportWishes, export, file_name, kept_messages
 from agent.memories import Memories
-from agent.minds.tokens import count_tokens
 from managers.exchange.cards.card_bytes import card_in_png
 from managers.exchange.encryption import open_encrypted
 from managers.memory.errors import AudienceUnknownError
@@ -33,12 +32,7 @@ def memories(life: Path, tmp_path: Path) -> Iterator[Memories]:
         yield found
 
 
-def remember(memories: Memories, text: str) -> None:
-    known = memories.notes.read("core_memory").digest
-    memories.notes.write("core_memory", text, based_on=known, author="user", reason="edited")
-
-
-@pytest.mark.parametrize("form", one_quick(FORMS))
+@pytest.mark.parametrize("form", one_quick(sorted(FORMS, reverse=True)))
 def test_each_form_is_made_once_and_noted_and_encrypted_if_asked(memories: Memories, tmp_path: Path, form: str) -> None:
     wishes = ExportWishes(form, passphrase=WORDS)  # type: ignore[arg-type]
     file = tmp_path / file_name(memories, wishes)
@@ -84,27 +78,12 @@ def test_a_conversation_is_masked_where_exports_are_with_names_of_files_and_pict
 
 def test_a_brief_says_who_and_what_and_asks_for_the_talk_back(memories: Memories) -> None:
     memories.entities.note("Emma", "Emma sails on Sundays", author="dream", mind="m", evidence=["m1"])
-    remember(memories, "The boat is called Marlin.")
+    memories.notes.append("core_memory", "The boat is called Marlin.", author="user", reason="edited")
     brief = make_brief(memories, None, 2000)
     for words in ("You are Nemu.", "Marlin", "A day at the harbour.", "Zebulon: sails", "write it all out"):
         assert words in brief, words
     assert "お出かけ" not in brief
     assert "のところへ持ち帰ります" in make_brief(memories, "ja", 2000)
-
-
-@pytest.mark.slow
-def test_a_brief_is_never_longer_than_was_asked(memories: Memories) -> None:
-    long = "She remembers every harbour that she has ever seen. " * 400
-    remember(memories, long)
-    for number in range(80):
-        memories.entities.note(
-            "Zebulon", f"keeps the letter number {number}", author="dream", mind="m", evidence=["m1"]
-        )
-    for tokens in (FEWEST_TOKENS, 700, 2000):
-        brief = make_brief(memories, None, tokens)
-        assert tokens * 0.6 < count_tokens(brief) <= tokens
-        assert "You are Nemu." in brief
-        assert "write it all out" in brief
 
 
 def test_what_is_for_this_computer_only_is_in_no_brief(memories: Memories) -> None:

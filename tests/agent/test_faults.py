@@ -8,6 +8,7 @@ import pytest
 
 from tests.faults import NAMES, Fault, can_reach_sqlite
 from tests.operations import OPERATIONS, Trial
+from tests.speeds import one_quick
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forked children are POSIX")
 SHARE = 5
@@ -15,7 +16,7 @@ SHARE = 5
 
 
 @pytest.mark.parametrize("is_whole", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", one_quick(sorted(OPERATIONS, reverse=True)))
 def test_a_call_that_fails_costs_nothing_that_was_acknowledged(
     life: Path, tmp_path: Path, request: pytest.FixtureRequest, name: str, is_whole: bool
 ) -> None:
@@ -37,6 +38,7 @@ def test_a_call_that_fails_costs_nothing_that_was_acknowledged(
                 assert lived.at
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not can_reach_sqlite(), reason="SQLite is a part of Python here")
 def test_calls_of_sqlite_itself_are_among_them(life: Path, tmp_path: Path) -> None:
     with Trial(OPERATIONS["index"], life, tmp_path) as trial:

@@ -22,8 +22,7 @@ from managers.personas import PersonaStore
 from managers.storage.errors import Lang
 from managers.storage.paths import CHECKOUT, Home
 from managers.storage.settings import MemorySettings
-from tests.agent.choosing import ScriptedMind
-from tests.agent.conftest import NewScene, Scene, sure, whole
+from tests.agent.conftest import NewScene, Scene, whole
 from tests.fakes import HandClock
 from tests.speeds import one_quick
 
@@ -159,33 +158,6 @@ def test_what_changes_with_each_message_stands_behind_all_that_does_not(new_scen
     assert systems[0].index("Hazel") < systems[0].index("It rained.")
 
 
-@pytest.mark.slow
-def test_what_is_known_of_the_user_is_told_once_and_of_much_the_newest(new_scene: NewScene) -> None:
-    class Reader(ScriptedMind):
-        def ask(self, *_: object, **__: object) -> object:
-            raise AssertionError("nothing is asked; it is only taken for a language model")
-
-    scene = new_scene(user="Aoi")
-    scene.minds.mind = scene.mind = Reader()
-    entities = scene.memories.entities
-    entities.note("Aoi", "Aoi repairs accordions.", author="dream", mind="model", evidence=["m1"])
-    scene.mind.enqueue("Accordions.")
-    events = scene.live(scene.companion.say("What do I repair?"))
-    (recalled,) = [event for event in events if isinstance(event, Recalled)]
-    assert "Aoi repairs accordions." in recalled.hits[0].text
-    assert "Aoi repairs accordions." in scene.asked.system
-    assert "Aoi repairs accordions." not in scene.asked.turns[-1].quoted
-    found = sure(scene.memories.recall_log.find(scene.memories.log.tail(1)[0].id))
-    assert [one.path for one in found[1]] == ["entity_memory/Aoi.md"]
-    for number in range(40):
-        scene.clock.move(days=1)
-        fact = f"Aoi has sorted the spare parts of box {number} by size, by colour and by maker."
-        entities.note("Aoi", fact, author="dream", mind="model", evidence=[f"b{number}"])
-    say(reads_little(scene))
-    assert "box 39 " in scene.asked.system
-    assert "box 1 " not in scene.asked.system
-
-
 # --- what sleep made
 
 
@@ -280,20 +252,6 @@ def test_the_whole_prompt_fits_a_small_model_however_long_the_history(scene: Sce
     assert len(request.turns) >= 3
     assert "windowsills" in request.system
     assert "recall_memories" in {tool.name for tool in request.tools}
-
-
-@pytest.mark.slow
-def test_what_a_small_prompt_has_no_room_for_is_recalled_though_it_was_said_in_this_talk(scene: Scene) -> None:
-    reads_little(scene)
-    code = "The code of the garden shed is 4711."
-    weather = [f"The weather was dull on day {day}, and then it rained a little more than before." for day in range(14)]
-    for text in (code, *weather):
-        say(scene, text, "I see. " * 90)
-    say(scene, "Do you remember the code of the garden shed?")
-    turns = scene.asked.turns
-    assert code not in [turn.text for turn in turns]  # it is too long ago for so small a prompt
-    assert code in turns[-1].quoted
-    assert [text for text in weather if sum(text in turn.text + turn.quoted for turn in turns) > 1] == []
 
 
 def test_what_tools_find_fits_beside_the_prompt_and_says_where_it_was_cut(scene: Scene) -> None:

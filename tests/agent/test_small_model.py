@@ -5,13 +5,11 @@ from typing import Any
 
 from agent.events import Noticed, Recalled
 from agent.minds.errors import UnreachableError
-from agent.prompts import recall_plan
 from agent.prompts.message_emotion import EmotionDraft
 from agent.prompts.recall_plan import RecallDraft
 from agent.recall_planning import plan_with_model
 from managers.mind import Cancel, Sheet
 from managers.recall.question.planner import RecallPlan
-from managers.storage.errors import Lang
 from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene, sure
 
@@ -66,18 +64,10 @@ def test_a_turn_asks_the_small_model_only_if_the_settings_say_so(scene: Scene) -
     scene.mind.enqueue("Indeed.", "Hm.")
     events = scene.live(scene.companion.say("What a bird."))
     assert [event.query for event in events if isinstance(event, Recalled)] == ["kingfisher"]
-    assert "What a bird." in small.materials[0]
+    assert [one for one in ("We saw a kingfisher at the pond.", "What a bird.") if one not in small.materials[0]] == []
     small.answer = UNREACHABLE
     events = scene.live(scene.companion.say("Good night."))
     assert "recall-plan-failed" in [event.notice.code for event in events if isinstance(event, Noticed)]
-    langs: list[Lang] = ["ja", "en"]
-    for lang in langs:
-        instructions, material = recall_plan.build(
-            Sheet("ねむ", lang, ""), "And its nest?", scene.memories.log.tail(10)
-        )
-        assert "ねむ" in instructions
-        assert "We saw a kingfisher at the pond." in material
-        assert "And its nest?" in material
 
 
 def test_the_small_model_reads_what_was_felt_only_where_a_person_wants_it_and_makes_no_danger_less(

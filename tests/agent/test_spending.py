@@ -90,19 +90,10 @@ def test_a_dream_at_a_cap_is_the_built_in_minds_and_marked_to_be_dreamt_again(
 
 
 @pytest.mark.slow
-def test_a_persona_has_a_mind_a_small_mind_and_a_server_of_its_own(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
+def test_a_persona_has_a_mind_and_a_server_of_its_own(services: Services, server: ModelServer) -> None:
     with ModelServer(plays=("openai",)) as own:
         services.secrets.set(f"127.0.0.1:{own.port}", "sk-the-other-one")
-        services.personas.set_settings(
-            NEMU,
-            "mind",
-            provider="openai",
-            base_url=own.base_url,
-            model="her-model",
-            internal_processing_model="her-small-model",
-        )
+        services.personas.set_settings(NEMU, "mind", provider="openai", base_url=own.base_url, model="her-model")
         own.enqueue("うん。")
         server.enqueue("Mm.")
         assert say(services, "やあ")
@@ -113,29 +104,10 @@ def test_a_persona_has_a_mind_a_small_mind_and_a_server_of_its_own(
         assert "sk-the-other-one" not in str(server.chats[0].headers)
         assert services.companion(NEMU).mind_status().name == "her-model"
         assert services.companion("Hazel").mind_status().name == "test-model"
-        clock.move(days=1)
-        own.otherwise = Say("not what was asked for")
-        services.sleeper(NEMU).dream(Cancel())
-        assert {chat.body["model"] for chat in own.chats[1:]} == {"her-small-model"}
-        assert len(server.chats) == 1
-    assert {(call.persona, call.model, call.purpose) for call in services.meter.ledger.calls()} == {
-        (NEMU, "her-model", "talk"),
-        ("Hazel", "test-model", "talk"),
-        (NEMU, "her-small-model", "dream"),
+    assert {(call.persona, call.model) for call in services.meter.ledger.calls()} == {
+        (NEMU, "her-model"),
+        ("Hazel", "test-model"),
     }
-
-
-def test_what_a_persona_spent_goes_with_it_when_it_is_renamed(services: Services, server: ModelServer) -> None:
-    server.enqueue(Say("うん。", usage=(700, 5)))
-    say(services, "やあ")
-    services.let_sleep(NEMU)
-    services.personas.rename(NEMU, "ゆめ")
-    services.settings_file.change("usage", persona_day_tokens=1_000)
-    assert [standing.spent for standing in services.meter.standings("ゆめ")] == [705]
-    services.personas.duplicate("ゆめ", "ふたご")
-    assert [standing.spent for standing in services.meter.standings("ふたご")] == [0]
-    services.personas.delete("ゆめ")
-    assert [call.persona for call in services.meter.ledger.calls()] == ["ゆめ"]
 
 
 def test_everybodys_caps_cannot_be_loosened_by_a_persona(services: Services) -> None:

@@ -94,24 +94,6 @@ def test_what_is_warned_of_is_named_as_it_was_said_and_the_contrary_complaint_ta
     assert [one.severity for one in failures(scene)] == [1]
 
 
-@pytest.mark.slow
-def test_an_answer_that_is_made_anew_or_given_another_form_did_not_help(scene: Scene) -> None:
-    scene.talk("How do I care for a fern?", LISTED)
-    scene.mind.enqueue("Water it once a week.")
-    scene.live(scene.companion.regenerate())
-    assert [(one.strategy, one.success_rate, one.usage_count) for one in ways(scene)] == [(["lists", "short"], 0.0, 1)]
-    assert not failures(scene)
-    scene.talk("How do I care for a cactus?", LISTED)
-    answer = scene.memories.log.tail(1)[0]
-    scene.companion.edit(answer.id, "Water it, turn it, and talk to it.")
-    scene.companion.settle()
-    (one,) = failures(scene)
-    assert (one.pattern, one.evidence[1]) == ("lists", answer.id)
-    scene.companion.edit(answer.id, "Water it, turn it and talk to it.")  # a slip that is mended
-    scene.companion.settle()
-    assert failures(scene)[0].severity == 1
-
-
 def test_what_was_learned_is_one_change_and_can_be_taken_back_and_goes_with_what_it_was_learned_of(
     scene: Scene,
 ) -> None:

@@ -2,10 +2,8 @@
 
 import json
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -15,7 +13,6 @@ from agent.errors import EmptyMessageError, MessageTooLongError, StillAnsweringE
 from agent.events import Failed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.minds.builtin import BuiltInMind
 from agent.minds.errors import EmptyAnswerError
-from agent.minds.tokens import count_tokens
 from agent.sleeper import CompanionSleeper
 from managers.memory.entities import Fact
 from managers.memory.log import ConversationLog
@@ -23,7 +20,6 @@ from managers.memory.log.branches import FIRST
 from managers.memory.messages import Message
 from managers.mind import Cancel, ReasoningPiece, ReplyPiece, TextPiece, ToolCall
 from managers.storage.paths import Home
-from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene, Waits, sure
 from tests.fakes import HandClock
 
@@ -133,16 +129,6 @@ def test_nothing_that_cannot_be_said_is_written(scene: Scene) -> None:
     assert said(scene) == []
 
 
-@pytest.mark.slow
-def test_a_megabyte_is_kept_whole_and_the_mind_reads_what_fits(scene: Scene) -> None:
-    book = "## USER:someone\nAll work and no play. <script>alert(1)</script> \u202e\x00\x07\r\n" * 14_000
-    scene.mind.enqueue("That was long.")
-    scene.live(scene.companion.say(book))
-    assert said(scene)[0] == ("user", book)
-    request = scene.asked
-    assert len(request.system) + sum(len(t.quoted + t.text) for t in request.turns) <= scene.mind.context_tokens
-
-
 @pytest.mark.parametrize(
     "text", ["母が死にました。", "I can't go on living like this.", "My husband hits me every night."]
 )
@@ -177,17 +163,6 @@ def test_a_message_of_distress_reaches_the_mind_with_help_lines(scene: Scene) ->
     assert request.concern.kind == "self_harm"
     assert request.concern.help_lines
     assert all(line in request.turns[-1].quoted for line in request.concern.help_lines)
-
-
-def test_what_fails_after_a_turn_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    def break_down(*, again: bool) -> None:
-        raise ZeroDivisionError(f"the index fell over ({again})")
-
-    monkeypatch.setattr(scene.memories.recall, "catch_up", break_down)
-    scene.mind.enqueue("Yes.")
-    scene.live(scene.companion.say("Are you well?"))
-    assert any("the index fell over" in notice.en for notice in scene.memories.gather_notices())
-    assert said(scene)[-1] == ("persona", "Yes.")
 
 
 def test_letting_go_of_what_is_said_off_the_record_ends_the_answer_to_it(scene: Scene) -> None:
@@ -315,53 +290,6 @@ def test_a_fact_is_replaced_found_again_contradicted_or_ended_and_a_deletion_is_
     use(scene, "Note milk.", call("edit_notepad", text="Buy milk.\nWater the plants on Sunday."))
     announced, _ = use(scene, "I have milk.", call("edit_notepad", operation="delete", old_text="Buy milk."))
     assert announced == ["🛠️ Crossed something out in the notepad"]
-
-
-@pytest.mark.slow
-def test_a_diary_is_begun_and_of_one_that_is_longer_than_a_mind_reads_the_end_is_shown_and_changed(
-    scene: Scene,
-) -> None:
-    class Diarist(ScriptedMind):
-        """A mind that carries out an instruction by one edit; what it was shown stands in `shown`."""
-
-        edit: Mapping[str, str] = {}
-        shown = ""
-
-        def ask(self, _: str, material: str, answer: type[Any], **__: object) -> Any:
-            self.shown = material
-            return answer.model_validate({"edits": [self.edit]})
-
-    mind, notes = Diarist(context_tokens=4096), scene.memories.notes
-    scene.minds.mind = scene.mind = mind
-    mind.count_tokens = count_tokens  # type: ignore[method-assign]  # as language models count
-    mind.edit = {"new": "2026-11-21 We saw the sea."}
-    use(scene, "Write it down.", call("plan_main_memory_edit", instruction="Add an entry that we saw the sea."))
-    assert notes.read("main_memory").text.strip() == "2026-11-21 We saw the sea."
-    days = "".join(f"Day {number}: we sat on the windowsill and it rained.\n" for number in range(900))
-    notes.append("main_memory", days, author="user", reason="-")
-    mind.edit = {"old": "Day 899: we sat", "new": "Day 899: we stood"}
-    use(scene, "Put it right.", call("plan_main_memory_edit", instruction="Write that we stood on day 899."))
-    assert "Day 899: we stood" in notes.read("main_memory").text
-    assert "Day 3:" in notes.read("main_memory").text
-    assert "\nDay 899: we sat" in mind.shown
-    assert "only its end" in mind.shown
-    assert count_tokens(mind.shown) < 4096 // 2
-
-
-@pytest.mark.slow
-def test_a_search_tool_leaves_out_the_question_and_what_stands_above_and_why_knows_what_it_found(scene: Scene) -> None:
-    use(scene, "My tortoise is called Ferdinand.")
-    scene.clock.move(days=40)
-    scene.settings.conversation.window_turns = 2
-    for number in range(5):
-        use(scene, f"The weather is dull, day {number}.")
-    asked = "Hm, the tortoise Ferdinand."
-    _, answer = use(scene, asked, call("recall_memories", query="tortoise Ferdinand"))
-    assert f"> {asked}" not in answers(scene)
-    stands = answers(scene) + "".join(turn.quoted for turn in scene.asked.turns)
-    assert "My tortoise is called Ferdinand." in stands
-    found = sure(why(scene.memories, answer))
-    assert "My tortoise is called Ferdinand." in [hit.text for hit in found.hits]
 
 
 @pytest.mark.parametrize("tool", ["search_entity_memory", "read_entity_memory"])

@@ -5,11 +5,7 @@ from pathlib import Path
 
 from agent.services import Services
 from commands.doctor import examine
-from managers.storage.audit import Event, events, months, record, settle
-from managers.storage.paths import Home
-from managers.usage.caps import Wish
-from managers.usage.ledger import Call
-from managers.usage.prices import Model
+from managers.storage.audit import Event, events, months
 from tests.agent.conftest import CLOUD, HERE, NEMU, answer, heard, say, speak_through
 from tests.fakes import HandClock
 from tests.model_server import ModelServer, Say, Tool
@@ -142,23 +138,3 @@ def test_a_model_on_this_computer_leaves_no_line_and_takes_no_step_on_the_disk(
     say(services, "やあ。")
     assert audited(services) == []
     assert months(services.memories(NEMU).paths) == []
-    called: list[Call] = []
-    services.meter.when_leaving = lambda call, _: called.append(call)
-    account = services.meter.account(NEMU, "talk")
-    account.open(Model("m", "Ollama", "127.0.0.1", is_local=True), Wish(1, 1, 1), 1).release()
-    assert called == []
-    account.open(Model("m", "Gemini", "example.com"), Wish(1, 1, 1), 1).release()
-    assert [call.host for call in called] == ["example.com"]
-
-
-def test_when_all_is_closed_nothing_more_is_written_of_anybody(
-    services: Services, own_home: Home, clock: HandClock
-) -> None:
-    persona = own_home.persona(NEMU)  # nobody woke it
-    for _ in range(20):
-        record(persona, clock.now(), "backup")
-    services.close()
-    files = {path: path.stat().st_mtime_ns for path in persona.folder.rglob("*")}
-    settle()
-    assert {path: path.stat().st_mtime_ns for path in persona.folder.rglob("*")} == files
-    assert len(list(events(persona))) == 20

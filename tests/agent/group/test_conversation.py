@@ -3,8 +3,8 @@
 import pytest
 
 from agent.companion import Companion
-from agent.errors import GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError, TwiceInGroupError
-from agent.events import Failed, Noticed, Received, Speaking
+from agent.errors import GroupSizeError, NotInGroupError, StillAnsweringError, TwiceInGroupError
+from agent.events import Failed, Speaking
 from agent.group import deeds
 from agent.group.conversation import GroupConversation
 from agent.turn import Turn
@@ -35,23 +35,6 @@ def test_everybody_hears_and_each_log_is_the_persona_s_own(table: Table) -> None
         assert "## AGENT:Clari" in table.memories(name).paths.log.read_text("utf-8")
         lines = "".join(as_transcript(log)).encode().splitlines()
         assert [message_of(line).role for line in lines] == [one.role for one in log], "and so does a transcript"
-
-
-@pytest.mark.slow
-def test_who_is_to_speak_is_arranged_kept_to_and_lifted(table: Table) -> None:
-    talk = table.talk()
-    for text, only in (("Only Clari, please.", ["Clari"]), ("Noxx, be quiet please.", ["Clari", "Lumi"])):
-        [(who, said)] = table.round(talk, text)
-        assert who in only
-        assert not any(word in said for word in ("Clari", "Noxx", "quiet", "more", "about")), (
-            "an act, nothing to talk of"
-        )
-        assert sorted(talk.standing.only) == only
-        spoken = [who for _ in range(3) for who, _ in table.round(talk, "I heard some gossip, a rumour.")]
-        assert {*spoken} <= {*only}
-    [(_, said)] = table.round(talk, "Everyone may talk again.")
-    assert (talk.standing.only, "talk" in said) == ([], False)
-    assert table.round(talk, "I heard some gossip, a rumour.")[0][0] == "Noxx"
 
 
 def test_others_words_are_quoted_and_never_the_user_s(table: Table) -> None:
@@ -168,29 +151,6 @@ def test_who_may_sit_at_the_table(table: Table) -> None:
     ):
         with pytest.raises(error):
             table.talk(*names)
-
-
-@pytest.mark.slow
-def test_deleted_renamed_and_broken_in_the_middle(table: Table) -> None:
-    talk = table.talk()
-    table.round(talk, "Hello everyone.")
-    with table.services.away("Noxx"):
-        table.services.personas.rename("Noxx", "Nix")
-    assert talk.standing.present == ["Lumi", "Clari", "Nix"]
-    assert [who for who, _ in table.round(talk, "Nix, hello?")] == ["Nix"]
-    with table.services.away("Clari"):
-        table.services.personas.delete("Clari")
-    events = list(talk.say("Hello everyone again.").events())
-    assert [one.notice.code for one in events if isinstance(one, Noticed)] == ["group-gone"]
-    assert [who for who, _ in replies(events)] == ["Lumi", "Nix"]
-    table.memories("Nix").paths.persona_json.write_text("{ broken", "utf-8")
-    assert {who for who, _ in table.round(talk, "Everyone, are you there?")} == {"Lumi", "Nix"}
-    for name in ("Lumi", "Nix"):
-        with table.services.away(name):
-            table.services.personas.delete(name)
-    events = list(talk.say("Hello?").events())
-    assert [type(one.error) for one in events if isinstance(one, Failed)] == [NobodyLeftError]
-    assert not any(isinstance(one, Received) for one in events)
 
 
 def test_a_log_that_cannot_be_written_keeps_one_out_and_not_the_others(table: Table) -> None:

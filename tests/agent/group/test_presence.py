@@ -1,7 +1,5 @@
 """Whoever was absent knows nothing of what was said: not in prompts, recall, dreams or tools; and nobody is taken for another."""
 
-import json
-
 import pytest
 
 from agent.group.conversation import GroupConversation
@@ -136,19 +134,6 @@ def test_what_is_kept_with_one_companion_is_not_said_before_another(table: Table
     mind.enqueue("The harbour.")
     list(table.services.companion("Lumi").say("Where is the party?").events())
     assert "harbour" in everything(mind.requests[-1]), "alone with the user it knows it"
-
-
-@pytest.mark.slow
-def test_a_night_remembers_who_was_there(table: Table) -> None:
-    table.round(table.talk("Lumi", "Clari"), "Everyone, I am planting quinces behind the house this week.")
-    table.settle()
-    table.clock.move(days=1)
-    table.services.sleeper("Lumi").dream(Cancel())
-    (day,) = table.memories("Lumi").paths.episodic_memory.glob("*.json")
-    summary = json.loads(day.read_text("utf-8"))["summary"]
-    assert "quinces" in summary
-    assert "Clari also heard some of it." in summary
-    assert "Noxx" not in summary
 
 
 def secret_told(table: Table) -> GroupConversation:

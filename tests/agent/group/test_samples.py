@@ -15,7 +15,6 @@ from managers.storage.paths import CHECKOUT, Home
 from managers.storage.settings import GroupSettings
 from tests.agent.group.conftest import Table
 from tests.fakes import HandClock
-from tests.speeds import one_quick
 
 SAMPLES = CHECKOUT / "characters"
 
@@ -54,7 +53,8 @@ SAID: dict[Lang, tuple[str, str, str, str]] = {
 OWNED: dict[Lang, tuple[str, ...]] = {"en": ("don't", "no ", "not "), "ja": ("ません", "覚えて", "知ら")}
 
 
-@pytest.mark.parametrize("lang", one_quick(SAID))
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", SAID)
 def test_built_in_minds_speak_the_user_s_language_each_of_its_own_and_own_up_to_what_they_do_not_know(
     table: Table, lang: Lang
 ) -> None:

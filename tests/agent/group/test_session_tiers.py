@@ -1,17 +1,11 @@
 """A conversation of several goes on where it stood: after a kill, a day and a week, and whatever was said in between."""
 
-import shutil
-import subprocess
-import sys
-
 import pytest
 
 from agent.erasing import erase, plan_erasure
 from agent.errors import GroupNotFoundError
-from agent.events import Failed, Noticed
 from agent.group.conversation import GroupConversation
 from agent.group.session_health import examine_sessions
-from managers.sessions.errors import DatabaseHeldError
 from managers.sessions.records import AgendaItem, SessionRecord
 from managers.sessions.tiers import Sessions
 from managers.storage.errors import Notice
@@ -138,25 +132,6 @@ def test_what_is_there_is_counted_and_what_is_damaged_is_named_and_stays_until_i
 
 
 @pytest.mark.slow
-def test_a_session_is_nobody_s_only_when_all_who_were_there_are_gone_for_good(table: Table) -> None:
-    talk = _at_every_tier(table)
-    talk.close()
-    kept = _sessions(table).threads(talk.id)
-    for name in NAMES[:2]:
-        with table.services.away(name):
-            table.services.personas.delete(name)
-    assert "sessions-alone" not in _found(table)
-    assert _sessions(table).threads(talk.id) == kept  # the others' conversation too
-    with table.services.away(NAMES[2]):
-        table.services.personas.delete(NAMES[2])
-    assert "sessions-alone" not in _found(table)  # they may come back
-    shutil.rmtree(table.services.home.trash)
-    assert talk.id in _found(table)["sessions-alone"].en
-    _later(table, 24 * 400)
-    assert talk.id in _found(table)["sessions-alone"].ja
-    assert _sessions(table).threads(talk.id)[0].message_ids == kept[0].message_ids  # never by itself
-
-
 def test_a_conversation_that_is_ended_is_in_no_tier_and_the_logs_stay(table: Table, redis_server: RedisServer) -> None:
     import redis  # noqa: PLC0415  # an extra
 
@@ -208,28 +183,3 @@ def test_what_is_shared_of_a_conversation_goes_when_it_is_ended_and_nothing_else
     assert ("lighthouse" in held, "harbour" in held) == (False, True)
     assert not any("lighthouse" in hit.text for hit in shared.hits("the lighthouse keeper", leaves=False))
     assert any("harbour" in hit.text for hit in shared.hits("the harbour pilot", leaves=False))
-
-
-@pytest.mark.slow
-def test_a_database_that_another_program_holds_stops_nobody_and_what_is_to_be_ended_waits_for_it(table: Table) -> None:
-    talk = _at_every_tier(table)
-    path = table.services.home.sessions / "warm.duckdb"
-    code = f"import duckdb; one = duckdb.connect({str(path)!r}); print(1, flush=True); input()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        sure(other.stdout).readline()
-        events = list(talk.say("Lumi, and another one.").events())
-        table.settle()
-        found = _found(table)
-        with pytest.raises(DatabaseHeldError):
-            table.services.groups.end(talk.id)
-        other.communicate(b"\n")
-    assert {one.notice.code for one in events if isinstance(one, Noticed)} <= {"group-session"}
-    assert not any(isinstance(one, Failed) for one in events)
-    assert list(found) == ["sessions-counted", "sessions-unread"]
-    assert "1 of the last day" in found["sessions-counted"].en
-    table.round(talk, "Lumi, and a third one.")
-    assert {"Lumi, and another one.", "Lumi, and a third one."} <= {*_words(table, talk)}
-    assert [one.id for one in table.services.groups.all()] == [talk.id]
-    table.services.groups.end(talk.id)
-    assert not _sessions(table).has(talk.id)
-    assert table.services.groups.all() == []

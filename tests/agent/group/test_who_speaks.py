@@ -21,7 +21,6 @@ def state(**known: Any) -> GroupState:
 
 ADDRESSED: list[tuple[str, list[str], list[str] | None]] = [
     ("only Claris, please: what did I see?", ["Claris"], ["Claris"]),
-    ("Only Claris should answer: what did I see?", ["Claris"], ["Claris"]),
     ("I'd like to hear only from Claris.", ["Claris"], ["Claris"]),
     ("クラリスだけにして、何を見たか教えて", ["Claris"], ["Claris"]),
     ("I talked to only Claris yesterday.", [], None),
@@ -35,8 +34,6 @@ ADDRESSED: list[tuple[str, list[str], list[str] | None]] = [
     ("Claris, what do you think?", ["Claris"], None),
     ("ノクス、ルミナ、どっちがいい？", ["Nox", "Lumina"], None),
     ("@Nox hello", ["Nox"], None),
-    ("クラリスだけで", ["Claris"], ["Claris"]),
-    ("Only Claris, please.", ["Claris"], ["Claris"]),
     ("みんな、どう思う？", ["Lumina", "Claris", "Nox"], None),
     ("I told Nox about it yesterday.", [], None),
     ("昨日ノクスと話した。", [], None),
