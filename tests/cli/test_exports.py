@@ -26,26 +26,3 @@ def test_a_persona_goes_out_with_a_passphrase_and_comes_back(
     log, copied = (home / "characters" / name / "log.txt" for name in ("Hazel", "Hazel Two"))
     assert copied.read_bytes() == log.read_bytes()
     assert [path for path in home.rglob("*") if path.is_file() and words.encode() in path.read_bytes()] == []
-
-
-@pytest.mark.slow
-def test_the_conversation_a_card_and_a_brief_go_out_too(tmp_path: Path) -> None:
-    run("chat", "Hazel", "-m", "My boat is green")
-    for form, words in (
-        ("markdown", "My boat is green"),
-        ("html", "My boat is green"),
-        ("brief", "## Before you part"),
-    ):
-        file = tmp_path / f"hazel.{form}"
-        run("export", "Hazel", str(file), "--as", form)
-        assert words in file.read_text("utf-8")
-    file, none = tmp_path / "hazel.jsonl", tmp_path / "none.jsonl"
-    refused = run("export", "Hazel", str(none), "--as", "jsonl", "--to", "2020-01-01", expect=1)
-    assert "nothing of the talk" in refused.stderr
-    assert not none.exists()
-    run("export", "Hazel", str(file), "--as", "jsonl")
-    back = lines(run("import", "transcript", str(file), "--persona", "Hazel", "--json"))[0]
-    assert (back["added"], back["problems"]) == (0, 0)
-    run("import", "transcript", str(file), "--persona", "Other")
-    run("export", "Other", str(tmp_path / "again.jsonl"), "--as", "jsonl")
-    assert (tmp_path / "again.jsonl").read_bytes() == file.read_bytes()

@@ -27,22 +27,6 @@ def test_a_conversation_on_standard_input_with_somebody_who_comes_and_goes(home:
     assert "good night" not in (home / "characters" / "Hazel" / "log.txt").read_text("utf-8")
 
 
-def test_what_cannot_be_is_said_in_one_sentence(home: Path) -> None:
-    run("personas", "list")
-    (home / "characters" / "Guest").mkdir()
-    (home / "characters" / "Guest" / "persona.json").write_text("{}", "utf-8")
-    for names, said in (
-        (["Hazel"], "Choose 2 to 5 personas"),
-        (["Hazel", "hazel"], "was named twice"),
-        (["Hazel", "Nobody"], "nobody called “Nobody”"),
-        (["Hazel", "Guest"], "Guest"),
-    ):
-        done = run("group", *names, "-m", "Hello", expect=1)
-        assert said in done.stderr
-        assert len(done.stderr.splitlines()) == 1
-    assert not (home / "groups.json").exists()
-
-
 def test_a_conversation_is_ended_for_good_on_a_yes(home: Path) -> None:
     given = "Everyone, the plum stone is hidden."
     run("group", "Hazel", "ねむ", "-m", given)

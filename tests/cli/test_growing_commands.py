@@ -6,25 +6,9 @@ from agent.services import open_services
 from managers.growth.adapters import Adapters, Card
 from managers.storage.paths import Home
 from tests.cli.test_commands import lines, run
-from tests.growth.grown import talk_of, write_adapter
+from tests.growth.grown import write_adapter
 
 NAME = "Hazel"
-
-
-def test_what_would_be_learned_is_told_in_brief_and_answers_are_left_out(own_home: Home) -> None:
-    with closing(open_services(own_home)) as services:
-        memories = services.memories(NAME)
-        talk_of(memories, 30)
-        memories.kpi.update()
-    whole = run("growth", NAME, "corpus", "--drop", "p2", "--drop", "p3").stdout
-    assert "From 2026-11-01 to 2026-11-30" in whole
-    assert "left out by you: 2" in whole
-    assert "p2 " not in whole
-    told = lines(run("growth", NAME, "corpus", "--json"))
-    assert [one["id"] for one in told if one["dropped"]] == ["p2", "p3"]
-    assert "no adapter yet" in run("growth", NAME).stdout
-    refused = run("growth", NAME, "train", expect=1).stderr
-    assert "EXTRAS=growth" in refused or "none has been chosen yet" in refused  # with the extra, a model is lacking
 
 
 def test_versions_are_listed_with_their_style_used_and_rolled_back(own_home: Home) -> None:

@@ -50,21 +50,6 @@ def test_the_guess_of_who_is_who_is_shown_and_can_be_put_right_and_a_script_is_a
     assert (told["added"], told["already_there"], told["dream"]) == (0, 3, None)
 
 
-@pytest.mark.slow
-def test_nothing_comes_in_before_somebody_says_who_is_who_where_nothing_tells(home: Path, tmp_path: Path) -> None:
-    talk, out = tmp_path / "talk.txt", tmp_path / "out.jsonl"
-    talk.write_text("Rin: good evening\nAki: hello there, it was a long day\n" * 3, "utf-8")
-    command = ("import", str(talk), "--persona", "Moon", "--json")
-    assert "--user" in run(*command, "--yes", expect=1).stderr
-    assert not (home / "characters" / "Moon").exists()
-    assert lines(run(*command, "--companion", "Rin"))[-1]["added"] == 6
-    run("export", "Moon", str(out), "--as", "jsonl")
-    told = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-    assert {one["speaker"]: one["role"] for one in told} == {"Rin": "persona", "Aki": "user"}
-    again = lines(run(*command, "--dry-run"))[0]  # her name in this home is Moon, but the user is known
-    assert _roles(again) == {"Aki": "user", "Rin": "persona"}
-
-
 def test_at_a_terminal_nothing_comes_in_without_a_yes(
     own_home: Home, talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

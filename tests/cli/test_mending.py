@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import lines, run, transcript
+from tests.cli.test_commands import lines, run
 
 COPY = "log (Hana's conflicted copy 2026-11-20).txt"
 ASIDE = "notepad.txt.broken-20261120-120000"
@@ -109,18 +109,3 @@ def test_a_yes_mends_everything_that_can_be_mended(folder: Path) -> None:
     found = lines(run("recall", "Hazel", "said elsewhere", "--json"))[0]["results"]
     assert "said elsewhere" in found[0]["text"]
     assert [one["name"] for one in lines(run("personas", "list", "--json")) if "trash" in one] == [other.name]
-
-
-@pytest.mark.slow
-def test_a_month_that_was_taken_away_is_told_until_somebody_accepts_it(folder: Path, tmp_path: Path) -> None:
-    run("import", "transcript", transcript(tmp_path), "--persona", "Hazel")
-    month = folder / "log_archives" / "2024-05.txt"
-    month.unlink()
-    done = run("doctor", "--json", expect=1)
-    assert month.name in " ".join(finding["sentence"] for finding in lines(done) if finding["state"] == "problem")
-    assert month.name in run("chat", "Hazel", "-m", "Hello").stderr
-    run("mend", "Hazel", "--yes")
-    assert month.name in run("chat", "Hazel", "-m", "And again").stderr
-    run("mend", "Hazel", "--accept")
-    assert month.name not in run("chat", "Hazel", "-m", "And now?").stderr
-    run("doctor")

@@ -10,17 +10,11 @@ from tests.cli.test_commands import run
 
 WRONG = (
     ("chat", "PERSONA がありません。", "PERSONA is missing."),
-    ("personas rename Aki", "NEW_NAME がありません。", "NEW_NAME is missing."),
     ("chat Hazel -m", "-m には値が必要です。", "-m needs a value."),
-    ("chat Hazel --json=3", "--json に値はつけられません。", "--json takes no value."),
     ("chat Hazel --jsn", "--json のことでしょうか。", "Did you mean --json?"),
-    ("chat Hazel hello you", "「hello you」は余分です。", '"hello you" is too much.'),
     ("recall Hazel x -k 0", "-k は 1 以上の整数にしてください。", "-k must be a whole number, at least 1."),
-    ("history Hazel -n many", "-n は 1 以上の整数にしてください。", "-n must be a whole number, at least 1."),
     ("serve --port 99999", "--port は 0 から 65535 までの整数", "--port must be a whole number from 0 to 65535."),
     ("dream Hazel --day soon", "--day は「2026-01-31」のような日付", "--day must be a date like 2026-01-31."),
-    ("personas", "次のどれかを続けてください: admit, create", "One of these must follow: admit, create"),
-    ("knowledge frob", "「frob」というコマンドはありません。", 'There is no command "frob".'),
 )
 
 

@@ -70,18 +70,6 @@ def test_scripts_list_servers_and_decide(server: ModelServer, told: Told, capsys
     assert run(["servers", "LM Studio", "--yes"]) == 1
 
 
-def test_whoever_sits_there_is_asked(server: ModelServer, types: Type, capsys: Shown) -> None:
-    for typed, said, is_said in (
-        ("\n", "Talk through it?", True),  # later
-        ("y\n", "personas talk through it", True),
-        ("", "Talk through it?", False),
-    ):
-        types(typed)
-        assert run(["servers"]) == 0
-        assert (said in capsys.readouterr().out) is is_said
-    assert server.chats == []
-
-
 @pytest.mark.parametrize(("answer", "speaks"), [("y", True), ("n", False), ("", False)])
 def test_a_conversation_begins_with_the_question(
     server: ModelServer, types: Type, capsys: Shown, answer: str, *, speaks: bool

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -53,25 +53,6 @@ def usual_signals() -> None:
 
 def _arguments(home: Path) -> list[str]:
     return ["serve", "--home", str(home), "--port", "0", "--no-browser"]
-
-
-@contextmanager
-def serving(home: Path, *, before: Sequence[str] = ()) -> Iterator[Served]:
-    """Serve in a process that was started."""
-    process = subprocess.Popen(
-        [*before, sys.executable, "app.py", *_arguments(home)],
-        cwd=ROOT,
-        env={**os.environ, "UTATANE_LANG": "en"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        preexec_fn=usual_signals if os.name == "posix" else None,  # noqa: PLW1509  # nothing else runs in it yet
-    )
-    try:
-        yield Served(process)
-    finally:
-        process.kill()
-        process.communicate()
 
 
 @contextmanager
@@ -181,16 +162,6 @@ def test_asked_to_stop_it_closes_and_says_so_in_its_exit_status(tmp_path: Path, 
         assert served.process.stdout.read().strip() == ""
         assert served.process.wait() == 128 + number
         assert not Home(tmp_path).serving.exists()  # what a killed one leaves
-
-
-@POSIX
-@pytest.mark.slow
-def test_nohup_outlives_its_terminal(tmp_path: Path) -> None:
-    with serving(tmp_path, before=["nohup"]) as served:
-        assert served.is_there()
-        served.process.send_signal(signal.SIGHUP)
-        assert served.is_there()
-        assert served.process.poll() is None
 
 
 @POSIX

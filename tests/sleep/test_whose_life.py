@@ -159,14 +159,11 @@ SLOTS: tuple[tuple[Lang, str, str | None], ...] = (
     ("en", "If you ask me how old I am: I'm 41 now.", "age"),
     ("ja", "今朝、長崎に引っ越した夢を見た。", None),
     ("ja", "会社を辞めたわけじゃないんです。", None),
-    ("ja", "近所のお子さんは4歳になりました。", None),
-    ("ja", "看護師をしているという設定で話した。", None),
     ("ja", "8歳のとき、那覇に引っ越しました。", None),
     ("en", "In my dream I quit my job and flew.", None),
     ("en", "If I moved to Perth, we would hardly meet.", None),
     ("en", "My neighbour says I live in Paradise.", None),
     ("en", "Tom wrote: “I lost my job. Call me.”", None),
-    ("en", "I'm 16 in the musical.", None),
     ("en", "I lost my job in 2009 and found another one.", None),
 )
 
