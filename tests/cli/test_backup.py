@@ -81,6 +81,7 @@ def test_a_persona_a_file_and_a_home_come_back_in_place_on_a_yes(own_home: Home,
     assert set(reasons) == {"restore", "now"}  # each time a snapshot before
 
 
+@pytest.mark.slow
 def test_a_lost_home_comes_back_from_another_disk_with_the_passphrase(
     own_home: Home, tmp_path: Path, backup: Backup, monkeypatch: pytest.MonkeyPatch
 ) -> None:

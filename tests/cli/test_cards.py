@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from managers.exchange.cards.png_chunks import text_chunks
 from tests.cli.test_commands import lines, run
 from tests.exchange.cards.made import Document, png, v3
@@ -23,6 +25,7 @@ def cards_in(file: Path) -> dict[str, Document]:
     return found
 
 
+@pytest.mark.slow
 def test_a_card_goes_in_once_and_comes_out_as_it_was(home: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.png"
     fields: dict[str, Any] = {

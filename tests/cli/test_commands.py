@@ -137,6 +137,8 @@ def test_an_export_holds_the_memories_and_no_key_masked_where_that_is_wished_for
 
 
 def test_the_doctor_finds_nothing_wrong_and_names_what_is(home: Path) -> None:
+    run("doctor", "--json")
+    assert not home.exists()
     run("personas", "list")
     assert {f["state"] for f in lines(run("doctor", "--json"))} == {"ok"}
     (home / "settings.toml").write_text("[mind]\nprovidr = 'gemini'\n", "utf-8")

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.test_commands import lines, run
 from tests.domains.feed_server import FeedServer, Shown, rss
 
 
+@pytest.mark.slow
 def test_a_domain_from_the_first_source_to_the_last(home: Path, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()

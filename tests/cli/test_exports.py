@@ -7,6 +7,7 @@ import pytest
 from tests.cli.test_commands import lines, run
 
 
+@pytest.mark.slow
 def test_a_persona_goes_out_with_a_passphrase_and_comes_back(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.test_commands import lines, run
 
 
@@ -17,6 +19,7 @@ def test_events_are_those_of_chat_each_reply_with_its_speaker(home: Path) -> Non
     assert [one.get("speaker") for one in again] == [None, "Hazel"]
 
 
+@pytest.mark.slow
 def test_a_conversation_on_standard_input_with_somebody_who_comes_and_goes(home: Path) -> None:
     run("personas", "create", "Third", "--language", "en")
     given = "Hazel, hello.\n/invite Third\nThird, hello.\n/leave Hazel\n/leave Nobody\nEveryone, good night.\n"
@@ -27,6 +30,7 @@ def test_a_conversation_on_standard_input_with_somebody_who_comes_and_goes(home:
     assert "good night" not in (home / "characters" / "Hazel" / "log.txt").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_conversation_is_ended_for_good_on_a_yes(home: Path) -> None:
     given = "Everyone, the plum stone is hidden."
     run("group", "Hazel", "ねむ", "-m", given)

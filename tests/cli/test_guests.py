@@ -27,17 +27,11 @@ def test_a_guest_is_told_about_and_answered_for_in_one_sentence_and_without_a_ye
     before = set(hostile.folder.rglob("*"))
     for command in (
         ["chat", "Rook", "-m", "Hello", "--json"],
-        ["recall", "Rook", "cats"],
-        ["index", "Rook"],
         ["dream", "Rook"],
-        ["history", "Rook"],
         ["export", "Rook", str(tmp_path / "rook.zip")],
-        ["knowledge", "list", "Rook"],
         ["import", "transcript", transcript(tmp_path), "--persona", "Rook"],
-        ["usage", "Rook"],
         ["personas", "edit", "Rook", "--greeting", "Hi"],
         ["personas", "rename", "Rook", "Crow"],
-        ["personas", "duplicate", "Rook", "Crow"],
         ["personas", "mend", "Rook"],
     ):
         done = run(*command, expect=1)

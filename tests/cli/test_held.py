@@ -55,6 +55,7 @@ def test_scripts_see_what_waits_and_decide_by_its_id(memory: Path) -> None:
     assert "Nothing is waiting" in run("held", "Hazel").stdout
 
 
+@pytest.mark.slow
 def test_people_are_told_what_would_change_and_how_to_decide(memory: Path) -> None:
     before = memory.read_text("utf-8")
     said = run("chat", "Hazel", "-m", QUESTION["en"])

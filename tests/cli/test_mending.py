@@ -77,11 +77,7 @@ def test_the_doctor_changes_nothing_and_names_all_that_is_damaged(home: Path, fo
     assert [words for words in (*names, "Shift_JIS", "EUC-JP", "Hazel (Hana's") if words not in said] == []
 
 
-def test_the_doctor_makes_nothing_where_nothing_is(home: Path) -> None:
-    run("doctor", "--json")
-    assert not home.exists()
-
-
+@pytest.mark.slow
 def test_whoever_works_with_a_persona_is_told_in_one_line_and_without_a_yes_nothing_is_mended(folder: Path) -> None:
     shutil.copy(folder / "log.txt", folder / COPY)
     listed = lines(run("mend", "Hazel", "--json"))

@@ -12,7 +12,6 @@ WRONG = (
     ("chat", "PERSONA がありません。", "PERSONA is missing."),
     ("chat Hazel -m", "-m には値が必要です。", "-m needs a value."),
     ("chat Hazel --jsn", "--json のことでしょうか。", "Did you mean --json?"),
-    ("recall Hazel x -k 0", "-k は 1 以上の整数にしてください。", "-k must be a whole number, at least 1."),
     ("serve --port 99999", "--port は 0 から 65535 までの整数", "--port must be a whole number from 0 to 65535."),
     ("dream Hazel --day soon", "--day は「2026-01-31」のような日付", "--day must be a date like 2026-01-31."),
 )

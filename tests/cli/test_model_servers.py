@@ -10,6 +10,7 @@ from commands.line import run
 from managers.storage.paths import Home
 from tests.cli.conftest import Told
 from tests.model_server import NOBODY, ModelServer, Say
+from tests.speeds import one_quick
 
 
 class Terminal(io.StringIO):
@@ -70,7 +71,7 @@ def test_scripts_list_servers_and_decide(server: ModelServer, told: Told, capsys
     assert run(["servers", "LM Studio", "--yes"]) == 1
 
 
-@pytest.mark.parametrize(("answer", "speaks"), [("y", True), ("n", False), ("", False)])
+@pytest.mark.parametrize(("answer", "speaks"), one_quick([("y", True), ("n", False), ("", False)]))
 def test_a_conversation_begins_with_the_question(
     server: ModelServer, types: Type, capsys: Shown, answer: str, *, speaks: bool
 ) -> None:

@@ -85,6 +85,7 @@ def folder(own_home: Home, capsys: Shown) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_home_on_a_read_only_disk_is_read_by_every_command_that_reads(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "64m") as disk:
         home = disk / "home"
