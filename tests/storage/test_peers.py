@@ -95,9 +95,9 @@ def test_what_nobody_can_tell_has_no_owner_and_is_left_to_the_cookie() -> None:
 
 @as_root
 def test_a_cookie_that_another_account_has_got_hold_of_opens_nothing_there(tmp_path: Path) -> None:
-    from tests.cli.test_serving import serving  # noqa: PLC0415  # only this test serves
+    from tests.cli.test_serving import forked  # noqa: PLC0415  # only this test serves
 
-    with serving(tmp_path) as served:
+    with forked(tmp_path) as served:
         access = Access(Home(tmp_path))
         command = [sys.executable, "-c", ASK, f"{served.origin}access", f"{access.cookie}={access.session()}"]
         mine = subprocess.run(command, capture_output=True, text=True, check=True)
