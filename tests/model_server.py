@@ -119,6 +119,11 @@ class ModelServer:
         with self._lock:
             self._queue.extend(Say(answer) if isinstance(answer, str) else answer for answer in answers)
 
+    def clear(self) -> None:
+        """Forget the scripted answers that were not taken yet."""
+        with self._lock:
+            self._queue.clear()
+
     @property
     def waiting(self) -> int:
         """How many scripted answers were not taken yet."""
