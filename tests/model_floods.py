@@ -4,8 +4,8 @@ import itertools
 import zlib
 from collections.abc import Iterator
 
-from tests.model_answers import Endless
-from tests.model_wires import Line, Wire
+from tests.model_answers import Endless, Line
+from tests.model_wires import Wire
 
 _BOMB = zlib.compress(b"\0" * 16_000_000, 9, 31)
 """A member of a gzip file; one after the other they are a file as well."""
@@ -24,9 +24,7 @@ def flood(line: Line, wire: Wire, answer: Endless) -> None:
         status, head = heads[answer.what]
         line.send_raw(f"HTTP/1.1 {status} OK\r\n{head}".encode())
     elif answer.what != "continue":
-        line.begin_stream(chunked=False)
-        if answer.text:
-            line.send_event(wire.framed(wire.text_event(answer.text)))
+        wire.stream(*[wire.text_event(answer.text)] * bool(answer.text), chunked=False)
     for piece in pieces:
         if line.is_closing:
             return

@@ -9,22 +9,13 @@ def information(plays: Collection[str], models: Sequence[Served], path: str, bod
     """Answer what the real servers answer about themselves and their models."""
     pages: dict[str, tuple[str, Callable[[], Json | None]]] = {
         "/api/version": ("ollama", lambda: {"version": "0.12.6"}),
-        "/api/tags": (
-            "ollama",
-            lambda: {"models": [{"name": model.id, "model": model.id, **model.extra} for model in models]},
-        ),
+        "/api/tags": ("ollama", lambda: {"models": [{"name": one.id, "model": one.id, **one.extra} for one in models]}),
         "/api/ps": ("ollama", lambda: {"models": [_ollama_loaded(model) for model in models if model.loaded]}),
         "/api/show": ("ollama", lambda: _ollama_show(models, str(body.get("model") or body.get("name")))),
-        "/api/v0/models": (
-            "lmstudio",
-            lambda: {"object": "list", "data": [_lm_studio(model) for model in models]},
-        ),
+        "/api/v0/models": ("lmstudio", lambda: {"object": "list", "data": [_lm_studio(model) for model in models]}),
         "/props": ("llamacpp", lambda: _llama_props(models[0])),
         "/health": ("llamacpp", lambda: {"status": "ok"}),
-        "/v1/models": (
-            "openai",
-            lambda: {"object": "list", "data": [_listed(plays, model) for model in models]},
-        ),
+        "/v1/models": ("openai", lambda: {"object": "list", "data": [_listed(plays, model) for model in models]}),
         "/v1beta/models": ("gemini", lambda: {"models": [{"name": f"models/{model.id}"} for model in models]}),
     }
     if "echo" in plays and path == "/api/v0/models":  # some answer there with what they show at /v1/models

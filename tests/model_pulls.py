@@ -4,11 +4,9 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
-from tests.model_answers import Json, Served
+from tests.model_answers import Json, Line, Served
 
-MANIFEST = {"status": "pulling manifest"}
 PARTS = {"sha256:weights": 900_000, "sha256:template": 100_000}
 STEP = 50_000
 
@@ -19,8 +17,8 @@ class Fetching:
 
     Attributes:
         what: empty for what Ollama does; else `refused` (status 500), `error` (in the stream), `half` (the line drops
-            half-way), `waits` (there, until the client hangs up), `silent`, `endless` (the same progress for ever), `parts` (more and more of them), `huge`, `garbage`
-            (lines that are no JSON), `line` (one without end), `page` (a web page), `liar` (success, and nothing there).
+            half-way), `waits` (there, until the client hangs up), `silent` (so from the start), `endless` (the same
+            progress for ever), `parts` (more and more of them), `huge`, `garbage` (lines that are no JSON), `line` (one without end), `page` (a web page), `liar` (success, and nothing there).
         gap: seconds between lines.
     """
 
@@ -28,32 +26,7 @@ class Fetching:
     gap: float = 0.0
 
 
-class Fetcher(Protocol):
-    """The connection to a client, with the server behind it."""
-
-    @property
-    def is_closing(self) -> bool: ...
-
-    def send_json(self, status: int, body: object) -> None: ...
-
-    def send_bytes(self, body: bytes, content_type: str) -> None: ...
-
-    def begin_stream(self, *, kind: str = ...) -> None: ...
-
-    def send_event(self, frame: str) -> None: ...
-
-    def end_stream(self) -> None: ...
-
-    def send_raw(self, data: bytes) -> None: ...
-
-    def pause(self, seconds: float) -> None: ...
-
-    def hang(self) -> None: ...
-
-    def drop(self) -> None: ...
-
-
-def play_pull(line: Fetcher, fetching: Fetching, body: Json, kept: dict[str, int], models: list[Served]) -> None:
+def play_pull(line: Line, fetching: Fetching, body: Json, kept: dict[str, int], models: list[Served]) -> None:
     """Answer a pull; `kept` is how much of each part has come before, and stays when the client hangs up."""
     name = str(body["model"])
     if fetching.what == "refused":
@@ -63,18 +36,14 @@ def play_pull(line: Fetcher, fetching: Fetching, body: Json, kept: dict[str, int
         line.send_bytes(b"<html>It works!</html>", "text/html")
         return
     line.begin_stream(kind="application/x-ndjson")
-    if fetching.what == "silent":
-        line.hang()
-        return
-    if fetching.what == "line":
-        while not line.is_closing:
-            line.send_event('{"status": "' + "x" * 65536)
+    while fetching.what == "line" and not line.is_closing:
+        line.send_event('{"status": "' + "x" * 65536)
     for told in _lines(fetching.what, kept):
         if line.is_closing:
             return
         line.send_event(told if isinstance(told, str) else json.dumps(told) + "\n")
         line.pause(fetching.gap)
-    if fetching.what == "waits":
+    if fetching.what in {"waits", "silent"}:
         line.hang()
         return
     if fetching.what == "half":
@@ -86,7 +55,9 @@ def play_pull(line: Fetcher, fetching: Fetching, body: Json, kept: dict[str, int
 
 
 def _lines(what: str, kept: dict[str, int]) -> Iterator[Json | str]:
-    yield MANIFEST
+    if what == "silent":
+        return
+    yield {"status": "pulling manifest"}
     match what:
         case "error":
             yield {"error": "write /blobs/sha256-x: no space left on device \x1b]0;x\x07"}

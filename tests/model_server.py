@@ -46,24 +46,9 @@ from tests.model_pulls import Fetching, play_pull
 from tests.model_wires import AnthropicWire, GeminiWire, OpenAIWire, ResponsesWire, Wire, play
 
 __all__ = [
-    "NOBODY",
-    "Answer",
-    "BlockPrompt",
-    "Endless",
-    "Fetching",
-    "Garbage",
-    "HalfStream",
-    "Hang",
-    "MidStreamError",
-    "ModelServer",
-    "Nothing",
-    "Recorded",
-    "Redirect",
-    "Refuse",
-    "Say",
-    "Served",
-    "Tool",
-]
+    "NOBODY", "Answer", "BlockPrompt", "Endless", "Fetching", "Garbage", "HalfStream", "Hang", "MidStreamError",
+    "ModelServer", "Nothing", "Recorded", "Redirect", "Refuse", "Say", "Served", "Tool",
+]  # fmt: skip
 
 _HALVES = re.compile("[\ud800-\udfff]")
 """Halves of emoji: JSON can hold them one by one, UTF-8 cannot."""
@@ -128,12 +113,8 @@ class ModelServer:
     @property
     def chats(self) -> list[Recorded]:
         """The requests that asked for an answer, in order."""
-        with self._lock:
-            return [
-                request
-                for request in self.requests
-                if request.path.endswith(("/chat/completions", "/responses", "/messages")) or "Content" in request.path
-            ]
+        ends = ("/chat/completions", "/responses", "/messages")
+        return [asked for asked in self.requests.copy() if asked.path.endswith(ends) or "Content" in asked.path]
 
     def enqueue(self, *answers: Answer | str) -> None:
         """Script the next answers; a string is said."""
@@ -150,10 +131,6 @@ class ModelServer:
         """How many scripted answers were not taken yet."""
         return len(self._queue)
 
-    def record(self, request: Recorded) -> None:
-        with self._lock:
-            self.requests.append(request)
-
     def next_answer(self, request: Recorded) -> Answer:
         with self._lock:
             if self._queue:
@@ -166,10 +143,11 @@ class ModelServer:
 
     def pause(self, seconds: float) -> None:
         """Wait, but not beyond the end of the test."""
-        self._closing.wait(seconds)
+        if seconds:
+            self._closing.wait(seconds)
 
-    def count_flood(self, send: Callable[[], None]) -> None:
-        """Send until the client hangs up."""
+    def until_hung_up(self, send: Callable[[], None]) -> None:
+        """Send until the client hangs up, and count that."""
         try:
             send()
         except OSError:
@@ -179,18 +157,17 @@ class ModelServer:
     def hang(self, connection: socket.socket) -> None:
         """Do nothing until the client hangs up or the test ends."""
         connection.settimeout(0.02)
-        while not self._closing.is_set():
+        while not self.is_closing:
             try:
-                if not connection.recv(1):
-                    break
+                is_there = bool(connection.recv(1))
             except TimeoutError:
                 continue
             except OSError:
-                break
-        else:
-            return
-        with self._lock:
-            self.hung_up += 1
+                is_there = False
+            if not is_there:
+                with self._lock:
+                    self.hung_up += 1
+                return
 
 
 class _Server(ThreadingHTTPServer):
@@ -225,46 +202,47 @@ class _Handler(BaseHTTPRequestHandler):
         self._take(json.loads(raw or b"{}"))
 
     def _take(self, body: Json) -> None:
-        path = urlsplit(self.path).path
-        request = Recorded(
-            self.command, self.path, {key.lower(): value for key, value in self.headers.items()}, dict(body)
-        )
-        self.script.record(request)
-        if path == "/api/pull" and "ollama" in self.script.plays:
-            self.script.count_flood(
-                lambda: play_pull(self, self.script.fetching, body, self.script.fetched, self.script.models)
-            )
+        script, path = self.script, urlsplit(self.path).path
+        headers = {key.lower(): value for key, value in self.headers.items()}
+        request = Recorded(self.command, self.path, headers, dict(body))
+        script.requests.append(request)
+        if path == "/api/pull" and "ollama" in script.plays:
+            script.until_hung_up(lambda: play_pull(self, script.fetching, body, script.fetched, script.models))
             return
-        wire: Wire
-        if path.endswith("/responses") and "openai" in self.script.plays:
-            wire = ResponsesWire(self, streamed=bool(body.get("stream")), model=str(body.get("model")))
-        elif path.endswith("/chat/completions") and "openai" in self.script.plays:
-            wire = OpenAIWire(self, streamed=bool(body.get("stream")), model=str(body.get("model")))
-        elif path == "/v1/messages" and "anthropic" in self.script.plays:
-            wire = AnthropicWire(self, streamed=bool(body.get("stream")), model=str(body.get("model")))
-        elif ":" in path and path.startswith("/v1beta/models/") and "gemini" in self.script.plays:
-            wire = GeminiWire(self, streamed="streamGenerateContent" in path, model=path.rsplit("/", 1)[1])
-        else:
+        wire = self._wire(path, body)
+        if wire is None:
             self._inform(path, body)
             return
-        if self.script.key and self.script.key not in self._given_key():
-            wire.refuse(
-                Refuse(wire.wrong_key_status, f"Incorrect API key provided: {self._given_key()}", wire.wrong_key_code)
-            )
+        if script.key and script.key not in self._given_key():
+            told = f"Incorrect API key provided: {self._given_key()}"
+            wire.refuse(Refuse(wire.wrong_key_status, told, wire.wrong_key_code))
             return
-        answer = self.script.next_answer(request)
+        answer = script.next_answer(request)
         if isinstance(answer, Redirect):
             self.send_json(307, {}, {"location": answer.to})
         elif isinstance(answer, Endless):
-            self.script.count_flood(lambda: flood(self, wire, answer))
+            script.until_hung_up(lambda: flood(self, wire, answer))
         else:
             play(self, wire, answer)
+
+    def _wire(self, path: str, body: Json) -> Wire | None:
+        """Return how an answer at a path is written; None where no model is asked."""
+        streamed, model = bool(body.get("stream")), str(body.get("model"))
+        if "openai" in self.script.plays and path.endswith(("/responses", "/chat/completions")):
+            openai = ResponsesWire if path.endswith("/responses") else OpenAIWire
+            return openai(self, streamed=streamed, model=model)
+        if "anthropic" in self.script.plays and path == "/v1/messages":
+            return AnthropicWire(self, streamed=streamed, model=model)
+        if "gemini" in self.script.plays and path.startswith("/v1beta/models/") and ":" in path:
+            return GeminiWire(self, streamed="streamGenerateContent" in path, model=path.rsplit("/", 1)[1])
+        return None
 
     def _inform(self, path: str, body: Json) -> None:
         """Answer what is asked about the server and its models."""
         pages = self.script.pages
         if isinstance(pages, Endless):
-            self.script.count_flood(lambda: flood(self, OpenAIWire(self, streamed=True, model=""), pages))
+            wire = OpenAIWire(self, streamed=True, model="")
+            self.script.until_hung_up(lambda: flood(self, wire, pages))
             return
         page = pages or information(self.script.plays, self.script.models, path, body)
         self.send_json(404 if page is None else 200, {"error": "not found"} if page is None else page)
@@ -274,19 +252,15 @@ class _Handler(BaseHTTPRequestHandler):
         return (given or "").removeprefix("Bearer ")
 
     def send_json(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> None:
-        data = json.dumps(body, ensure_ascii=False).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(data)))
-        for key, value in (headers or {}).items():
-            self.send_header(key, value)
-        self.end_headers()
-        self.wfile.write(data)
+        self.send_bytes(json.dumps(body, ensure_ascii=False).encode(), "application/json", status, headers)
 
-    def send_bytes(self, body: bytes, content_type: str) -> None:
-        self.send_response(200)
-        self.send_header("content-type", content_type)
-        self.send_header("content-length", str(len(body)))
+    def send_bytes(
+        self, body: bytes, content_type: str, status: int = 200, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.send_response(status)
+        length = {"content-type": content_type, "content-length": str(len(body))}
+        for key, value in (length | dict(headers or {})).items():
+            self.send_header(key, value)
         self.end_headers()
         self.wfile.write(body)
 

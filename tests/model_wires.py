@@ -3,8 +3,9 @@
 import base64
 import itertools
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from tests.model_answers import (
     Answer,
@@ -13,6 +14,7 @@ from tests.model_answers import (
     HalfStream,
     Hang,
     Json,
+    Line,
     MidStreamError,
     Nothing,
     Refuse,
@@ -21,32 +23,7 @@ from tests.model_answers import (
 )
 
 
-class Line(Protocol):
-    """The connection to a client, as a wire uses it."""
-
-    def send_json(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> None: ...
-
-    def send_bytes(self, body: bytes, content_type: str) -> None: ...
-
-    def begin_stream(self, *, chunked: bool = True) -> None: ...
-
-    def send_event(self, frame: str) -> None: ...
-
-    def end_stream(self) -> None: ...
-
-    def send_raw(self, data: bytes) -> None: ...
-
-    @property
-    def is_closing(self) -> bool: ...
-
-    def drop(self) -> None: ...
-
-    def hang(self) -> None: ...
-
-    def pause(self, seconds: float) -> None: ...
-
-
-class Wire:
+class Wire(ABC):
     """How one protocol writes an answer."""
 
     wrong_key_status = 401
@@ -57,29 +34,29 @@ class Wire:
         self.streamed = streamed
         self.model = model
 
-    def refuse(self, answer: Refuse) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def refuse(self, answer: Refuse) -> None: ...
 
-    def events(self, answer: Say) -> Iterator[str]:
-        raise NotImplementedError
+    @abstractmethod
+    def events(self, answer: Say) -> Iterator[str]: ...
 
-    def whole(self, answer: Say) -> Json:
-        raise NotImplementedError
+    @abstractmethod
+    def whole(self, answer: Say) -> Json: ...
 
-    def text_event(self, text: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def text_event(self, text: str) -> str: ...
 
-    def blocked(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def thought_event(self, text: str) -> str: ...
 
-    def error_event(self, message: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def endless_calls(self, text: str, *, many: bool) -> Iterator[str]: ...
 
-    def thought_event(self, text: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def error_event(self, message: str) -> str: ...
 
-    def endless_calls(self, text: str, *, many: bool) -> Iterator[str]:
-        raise NotImplementedError
+    @abstractmethod
+    def blocked(self) -> None: ...
 
     def framed(self, event: str) -> str:
         """Return an event as it goes over the line."""
@@ -88,18 +65,24 @@ class Wire:
     def retry_headers(self, answer: Refuse) -> dict[str, str]:
         return {} if answer.retry_after is None else {"retry-after": f"{answer.retry_after:g}"}
 
+    def stream(self, *events: str, chunked: bool = True) -> None:
+        """Send these, and leave the line open."""
+        self.line.begin_stream(chunked=chunked)
+        for event in events:
+            self.line.send_event(self.framed(event))
+
 
 class OpenAIWire(Wire):
     def refuse(self, answer: Refuse) -> None:
         body = {"error": {"message": answer.message, "type": "error", "code": answer.code or None, "param": None}}
         self.line.send_json(answer.status, body, self.retry_headers(answer))
 
+    def _envelope(self, kind: str, *choices: Json) -> Json:
+        return {"id": "chat-1", "object": kind, "created": 1, "model": self.model, "choices": list(choices)}
+
     def _chunk(self, delta: Json, finish: str | None = None) -> str:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return json.dumps(
-            {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": self.model, "choices": [choice]},
-            ensure_ascii=False,
-        )
+        return json.dumps(self._envelope("chat.completion.chunk", choice), ensure_ascii=False)
 
     def text_event(self, text: str) -> str:
         return self._chunk({"role": "assistant", "content": text})
@@ -109,31 +92,23 @@ class OpenAIWire(Wire):
 
     def events(self, answer: Say) -> Iterator[str]:
         yield self._chunk({"role": "assistant", "content": ""})
-        for start in range(0, len(answer.reasoning), 5):
-            yield self._chunk({answer.reasoning_field: answer.reasoning[start : start + 5]})
+        for thought in _in_pieces(answer.reasoning, 5):
+            yield self._chunk({answer.reasoning_field: thought})
         for piece in answer.cut():
             yield self._chunk({"content": piece})
         for index, call in enumerate(answer.tools):
             yield from self._call_chunks(index, call)
         yield self._chunk({}, "tool_calls" if answer.tools and answer.finish == "stop" else answer.finish)
         if any(answer.usage):
-            usage = {
-                "id": "chat-1",
-                "object": "chat.completion.chunk",
-                "created": 1,
-                "model": self.model,
-                "choices": [],
-            }
-            yield json.dumps(usage | {"usage": self._usage(answer)})
+            yield json.dumps(self._envelope("chat.completion.chunk") | {"usage": self._usage(answer)})
         yield "[DONE]"
 
     def _call_chunks(self, index: int, call: Tool) -> Iterator[str]:
         arguments = _as_text(call.arguments)
         first = {"index": index, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}}
         yield self._chunk({"tool_calls": [first]})
-        for start in range(0, len(arguments), 6):
-            part = {"index": index, "function": {"arguments": arguments[start : start + 6]}}
-            yield self._chunk({"tool_calls": [part]})
+        for piece in _in_pieces(arguments, 6):
+            yield self._chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
 
     def endless_calls(self, text: str, *, many: bool) -> Iterator[str]:
         for number in itertools.count():
@@ -151,23 +126,10 @@ class OpenAIWire(Wire):
         if answer.reasoning:
             message[answer.reasoning_field] = answer.reasoning
         if answer.tools:
-            message["tool_calls"] = [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {"name": call.name, "arguments": _as_text(call.arguments)},
-                }
-                for call in answer.tools
-            ]
+            called = [(call.id, {"name": call.name, "arguments": _as_text(call.arguments)}) for call in answer.tools]
+            message["tool_calls"] = [{"id": id_, "type": "function", "function": one} for id_, one in called]
         choice = {"index": 0, "message": message, "finish_reason": answer.finish}
-        return {
-            "id": "chat-1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": self.model,
-            "choices": [choice],
-            "usage": self._usage(answer),
-        }
+        return self._envelope("chat.completion", choice) | {"usage": self._usage(answer)}
 
     def blocked(self) -> None:
         self.refuse(Refuse(400, "The prompt was filtered by the content management policy.", "content_filter"))
@@ -182,27 +144,13 @@ class ResponsesWire(OpenAIWire):
     def _event(self, kind: str, **fields: object) -> str:
         return json.dumps({"type": kind, "sequence_number": 0, **fields}, ensure_ascii=False)
 
-    def _response(self, status: str, output: Sequence[Json] = (), usage: tuple[int, int] = (0, 0)) -> Json:
+    def _response(self, status: str, usage: tuple[int, int] = (0, 0)) -> Json:
         read, written = usage
-        counted = {
-            "input_tokens": read,
-            "output_tokens": written,
-            "total_tokens": read + written,
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens_details": {"reasoning_tokens": 0},
-        }
-        return {
-            "id": "resp_1",
-            "object": "response",
-            "created_at": 1,
-            "model": self.model,
-            "status": status,
-            "output": list(output),
-            "parallel_tool_calls": True,
-            "tool_choice": "auto",
-            "tools": [],
-            "usage": counted if any(usage) else None,
-        }
+        counted = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+        counted |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        response = {"id": "resp_1", "object": "response", "created_at": 1, "model": self.model, "status": status}
+        response |= {"output": [], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+        return response | {"usage": counted if any(usage) else None}
 
     def text_event(self, text: str) -> str:
         where = {"item_id": "msg_1", "output_index": 1, "content_index": 0}
@@ -227,10 +175,8 @@ class ResponsesWire(OpenAIWire):
     def _function_call(self, number: int, call: Tool) -> Iterator[str]:
         item = {"id": f"fc_{number}", "type": "function_call", "call_id": call.id, "name": call.name, "arguments": ""}
         yield self._event("response.output_item.added", output_index=number, item=item)
-        arguments = _as_text(call.arguments)
-        for start in range(0, len(arguments), 6):
-            piece = arguments[start : start + 6]
-            where = {"item_id": item["id"], "output_index": number}
+        where = {"item_id": item["id"], "output_index": number}
+        for piece in _in_pieces(_as_text(call.arguments), 6):
             yield self._event("response.function_call_arguments.delta", delta=piece, **where)
 
 
@@ -239,14 +185,9 @@ class GeminiWire(Wire):
     wrong_key_code = "API_KEY_INVALID"
 
     _STATUS: ClassVar[dict[int, str]] = {
-        400: "INVALID_ARGUMENT",
-        401: "UNAUTHENTICATED",
-        403: "PERMISSION_DENIED",
-        404: "NOT_FOUND",
-        429: "RESOURCE_EXHAUSTED",
-        500: "INTERNAL",
-        503: "UNAVAILABLE",
-    }
+        400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
+        429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE",
+    }  # fmt: skip
     _FINISH: ClassVar[dict[str, str]] = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
     def refuse(self, answer: Refuse) -> None:
@@ -267,16 +208,13 @@ class GeminiWire(Wire):
         event: Json = {"candidates": [candidate], "modelVersion": self.model.partition(":")[0], "responseId": "r1"}
         if any(usage):
             read, written = usage
-            event["usageMetadata"] = {
-                "promptTokenCount": read,
-                "candidatesTokenCount": written,
-                "totalTokenCount": read + written,
-            }
+            counted = {"promptTokenCount": read, "candidatesTokenCount": written}
+            event["usageMetadata"] = counted | {"totalTokenCount": read + written}
         return event
 
     def _parts(self, answer: Say) -> Iterator[Json]:
-        for start in range(0, len(answer.reasoning), 5):
-            yield {"text": answer.reasoning[start : start + 5], "thought": True}
+        for thought in _in_pieces(answer.reasoning, 5):
+            yield {"text": thought, "thought": True}
         for piece in answer.cut():
             yield {"text": piece}
         for call in answer.tools:
@@ -286,10 +224,8 @@ class GeminiWire(Wire):
 
     def events(self, answer: Say) -> Iterator[str]:
         read, written = answer.usage
-        parts = list(self._parts(answer))
-        for number, part in enumerate(parts):  # each event reports all tokens so far, as Gemini's do
-            so_far = (read, written * number // len(parts))
-            yield json.dumps(self._event([part], usage=so_far), ensure_ascii=False)
+        for number, part in enumerate(self._parts(answer)):  # each event reports all tokens so far, as Gemini's do
+            yield json.dumps(self._event([part], usage=(read, min(number, written))), ensure_ascii=False)
         yield json.dumps(self._event([{"text": ""}], answer.finish, answer.usage))
 
     def endless_calls(self, text: str, *, many: bool) -> Iterator[str]:
@@ -311,8 +247,7 @@ class GeminiWire(Wire):
         if not self.streamed:
             self.line.send_json(200, body)
             return
-        self.line.begin_stream()
-        self.line.send_event(self.framed(json.dumps(body)))
+        self.stream(json.dumps(body))
         self.line.end_stream()
 
     def error_event(self, message: str) -> str:
@@ -370,8 +305,8 @@ class AnthropicWire(Wire):
         yield self._event("ping")
         if answer.reasoning:
             yield self._start(0, {"type": "thinking", "thinking": "", "signature": ""})
-            for start in range(0, len(answer.reasoning), 5):
-                yield self._delta(0, "thinking_delta", thinking=answer.reasoning[start : start + 5])
+            for thought in _in_pieces(answer.reasoning, 5):
+                yield self._delta(0, "thinking_delta", thinking=thought)
             yield self._delta(0, "signature_delta", signature="signed")
             yield self._event("content_block_stop", index=0)
         if answer.cut():
@@ -380,9 +315,8 @@ class AnthropicWire(Wire):
             yield self._event("content_block_stop", index=1)
         for index, call in enumerate(answer.tools, start=2):
             yield self._start(index, {"type": "tool_use", "id": call.id, "name": call.name, "input": {}})
-            arguments = _as_text(call.arguments)
-            for start in range(0, len(arguments), 6):
-                yield self._delta(index, "input_json_delta", partial_json=arguments[start : start + 6])
+            for piece in _in_pieces(_as_text(call.arguments), 6):
+                yield self._delta(index, "input_json_delta", partial_json=piece)
             yield self._event("content_block_stop", index=index)
         yield self._end(self._reason(answer), answer.usage)
         yield self._event("message_stop")
@@ -405,9 +339,7 @@ class AnthropicWire(Wire):
             yield self._delta(number if many else 0, "input_json_delta", partial_json=text)
 
     def blocked(self) -> None:
-        self.line.begin_stream()
-        for event in (self._begin(), self._end("refusal"), self._event("message_stop")):
-            self.line.send_event(self.framed(event))
+        self.stream(self._begin(), self._end("refusal"), self._event("message_stop"))
         self.line.end_stream()
 
     def error_event(self, message: str) -> str:
@@ -416,6 +348,10 @@ class AnthropicWire(Wire):
 
 def _as_text(arguments: Mapping[str, Any] | str) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+
+
+def _in_pieces(text: str, size: int) -> Iterator[str]:
+    return (text[start : start + size] for start in range(0, len(text), size))
 
 
 def play(line: Line, wire: Wire, answer: Answer) -> None:
@@ -432,20 +368,14 @@ def play(line: Line, wire: Wire, answer: Answer) -> None:
             _say(line, wire, Say(""))
         case Hang():
             if answer.headers or answer.text:
-                line.begin_stream()
-            if answer.text:
-                line.send_event(wire.framed(wire.text_event(answer.text)))
+                wire.stream(*[wire.text_event(answer.text)] * bool(answer.text))
             line.hang()
             line.drop()
         case HalfStream():
-            line.begin_stream(chunked=not answer.clean)
-            line.send_event(wire.framed(wire.text_event(answer.text)))
+            wire.stream(wire.text_event(answer.text), chunked=not answer.clean)
             line.drop()
         case MidStreamError():
-            line.begin_stream()
-            if answer.text:
-                line.send_event(wire.framed(wire.text_event(answer.text)))
-            line.send_event(wire.framed(wire.error_event(answer.message)))
+            wire.stream(*[wire.text_event(answer.text)] * bool(answer.text), wire.error_event(answer.message))
             line.end_stream()
         case Say():
             _say(line, wire, answer)
@@ -459,6 +389,5 @@ def _say(line: Line, wire: Wire, answer: Say) -> None:
     line.begin_stream()
     for event in wire.events(answer):  # a piece is taken right before it is sent: the benchmarks note when
         line.send_event(wire.framed(event))
-        if answer.gap:
-            line.pause(answer.gap)
+        line.pause(answer.gap)
     line.end_stream()

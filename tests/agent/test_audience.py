@@ -1,20 +1,24 @@
-"""What is for this computer only reaches no mind elsewhere: not on the wire, whichever way a prompt is made."""
+"""What is for this computer only reaches no mind or embedder elsewhere: not on the wire, whichever way a prompt is made."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
-from random import Random
 from typing import Any
 
 import pytest
 
 from agent.audience import DiscreetDreams
-from agent.events import Failed, Received, Replied, TurnEvent
+from agent.events import Failed, Received, Replied
 from agent.memories import Memories
-from agent.services import Services, open_services
+from agent.services import Services
+from agent.tools.catalogue import Found, Nothing
+from agent.tools.context import ToolContext
+from agent.tools.entity_tools import EntityName, list_entity_memories, read_entity_memory
+from agent.tools.search_tools import Query, recall_memories, search_entity_memory, search_knowledge_base
 from managers.hygiene.inventory import mark, mark_said
 from managers.hygiene.inventory import memories as active
-from managers.memory.audience import AudienceStore, file_named, with_answers
+from managers.memory.audience import NOTHING_KEPT, AudienceStore, file_named, with_answers
 from managers.memory.entities import Entity, Fact
 from managers.memory.entity_cards import format_entity
 from managers.memory.episodes import Episode
@@ -26,43 +30,20 @@ from managers.memory.periods import Period, week_of
 from managers.memory.questions import Question, Questions
 from managers.memory.strategies import FailurePattern, Strategies
 from managers.mind import Cancel
+from managers.recall.embedders import gemini
+from managers.recall.embedders.gemini import GeminiEmbedder
+from managers.sleep.autonomy import Occasion
 from managers.sleep.tasks import PeriodMaterial
-from managers.storage.paths import Home, PersonaPaths
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import GEMINI
+from tests.agent.conftest import CLOUD, HERE, NEMU, answer, heard, say, speak_through
 from tests.fakes import HandClock
 from tests.model_server import ModelServer, Say, Tool
+from tests.recall.embedding_server import EmbeddingServer, serving
 from tests.sleep.dreamers import SHEET, ScriptedDreamMind
 
-NEMU = "ねむ"
 SECRET = "翡翠色の手紙"
-CLOUD, HERE = "test-model:cloud", "test-model"
-"""Ollama passes models with this ending on to their makers' computers."""
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer(plays=("openai",)) as playing:
-        yield playing
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock, server: ModelServer) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    speak_through(services, server, CLOUD)
-    yield services
-    services.close()
-
-
-def speak_through(services: Services, server: ModelServer, model: str) -> None:
-    services.settings_file.change(
-        "mind", provider="openai", base_url=server.base_url, model=model, context_tokens=16_000
-    )
-
-
-def say(services: Services, text: str) -> list[TurnEvent]:
-    companion = services.companion(NEMU)
-    events = list(companion.say(text).events())
-    companion.settle()
-    return events
+LOSS = "きのう、母の千代が亡くなった。涙が止まらない。"
 
 
 def told(services: Services, server: ModelServer, text: str) -> str:
@@ -70,37 +51,31 @@ def told(services: Services, server: ModelServer, text: str) -> str:
     services.settings_file.change("mind", provider="builtin")
     events = say(services, text)
     speak_through(services, server, CLOUD)
-    return next(event.message.id for event in events if isinstance(event, Received))
+    return heard(events)
 
 
-def begin_topic(services: Services) -> None:
+def begin_topic(services: Services, persona: str = NEMU) -> None:
     """Begin a topic, and wait for what the end of the conversation asks of the mind."""
-    services.companion(NEMU).new_topic()
-    services.companion(NEMU).settle()
+    services.companion(persona).new_topic()
+    services.companion(persona).settle()
 
 
-def sent(server: ModelServer) -> str:
-    return json.dumps([chat.body for chat in server.chats], ensure_ascii=False)
+def sent(server: ModelServer, since: int = 0) -> str:
+    return json.dumps([chat.body for chat in server.chats[since:]], ensure_ascii=False)
 
 
 def remembered(memories: Memories, evidence: list[str], text: str = f"花さんは{SECRET}を書いた。") -> None:
     """Let every kind of memory tell the same."""
-    day = date(2026, 11, 20)
+    day, night = date(2026, 11, 20), "2026-11-20 03:00:00"
     rests: dict[str, Any] = {"evidence": evidence, "mind": "built-in"}
     episode = Episode(date=day, summary=text, key_events=[text], key_event_evidence=[evidence], **rests).sealed()
     insight = Insight(
-        id="in_1",
-        created_at="2026-11-20 03:00:00",
-        insight=text,
-        strategy=text,
-        trigger_topic=SECRET,
-        log_entry=text,
-        **rests,
+        id="in_1", created_at=night, insight=text, strategy=text, trigger_topic=SECRET, log_entry=text, **rests
     )
-    question = Question(id="q_1", topic=SECRET, context=text, created_at="2026-11-20 03:00:00", **rests)
-    goal = Goal(id="sh_1", goal=text, **rests)
+    question = Question(id="q_1", topic=SECRET, context=text, created_at=night, **rests)
     failure = FailurePattern(id="fp_1", kind="failure", pattern="x", mitigation=text, severity=2, **rests)
     card = Entity("花", "person", lines=(Fact(text, tuple(evidence), "built-in", "f_1", since="2026-11-20"),))
+    goals = Goals([Goal(id="sh_1", goal=text, **rests)]).plain()
     memories.apply(
         {
             memories.episodes.path(day): episode.dump(),
@@ -108,11 +83,12 @@ def remembered(memories: Memories, evidence: list[str], text: str = f"花さん�
             **Insights([insight]).changes(memories.paths.insights),
             **Questions([question]).changes(memories.paths.memory / "open_questions.json"),
             **Strategies([failure]).changes(memories.strategies.path),
-            memories.paths.goals: json.dumps(Goals([goal]).plain(), ensure_ascii=False).encode(),
+            memories.paths.goals: json.dumps(goals, ensure_ascii=False).encode(),
         },
         author="dream",
         reason="night",
     )
+    memories.recall.keep_up()
 
 
 TOOLS = [
@@ -129,7 +105,6 @@ def test_a_message_that_is_kept_stands_in_no_prompt_nor_does_what_rests_on_it(
     message = told(services, server, f"きのう、{SECRET}を書いたよ。")
     memories = services.memories(NEMU)
     remembered(memories, [message])
-    memories.recall.keep_up()
     for is_kept in (False, True):
         begin_topic(services)
         server.requests.clear()
@@ -141,49 +116,33 @@ def test_a_message_that_is_kept_stands_in_no_prompt_nor_does_what_rests_on_it(
         clock.move(minutes=1)
 
 
-@pytest.mark.parametrize("kind", ["day", "event", "insight", "fact"])
 def test_a_memory_that_is_kept_takes_its_messages_and_all_that_rests_on_them_with_it(
-    services: Services, server: ModelServer, kind: str
+    services: Services, server: ModelServer
 ) -> None:
     message = told(services, server, f"きのう、{SECRET}を書いたよ。")
-    begin_topic(services)
     memories = services.memories(NEMU)
     remembered(memories, [message])
-    memories.recall.keep_up()
-    memory = next(one for one in active(memories.working_copy()) if one.kind == kind)
-    mark(memories.audiences, memories.log, memory, "this-computer")
-    server.enqueue(Say("なにかな。"))
-    say(services, "きのう何を書いたんだっけ?")
-    assert SECRET not in sent(server)
-    mark(memories.audiences, memories.log, memory, "any")
-    server.enqueue(Say("手紙だよね。"))
-    say(services, "きのう何を書いたんだっけ? 覚えてる?")
-    assert SECRET in sent(server)
+    for kind in ("day", "event", "insight", "fact"):
+        begin_topic(services)
+        memory = next(one for one in active(memories.working_copy()) if one.kind == kind)
+        for audience, asked in (("this-computer", "きのう何を書いたんだっけ?"), ("any", "きのう何を書いたか覚えてる?")):
+            mark(memories.audiences, memories.log, memory, audience)  # type: ignore[arg-type]
+            server.requests.clear()
+            server.enqueue(Say("なにかな。"))
+            say(services, asked)
+            assert (SECRET in sent(server)) == (audience == "any"), (kind, audience)
 
 
 def test_what_a_person_wrote_without_any_message_is_kept_too(services: Services, server: ModelServer) -> None:
     memories = services.memories(NEMU)
     remembered(memories, [])
-    memories.recall.keep_up()
     for memory in active(memories.working_copy()):
         mark(memories.audiences, memories.log, memory, "this-computer")
     server.enqueue(Say(tools=TOOLS[2:]), Say("なにかな。"))
-    goals = memories.paths.goals
-    goals.unlink()
-    (memories.paths.memory / "open_questions.json").unlink()
-    memories.strategies.path.unlink()
+    for path in (memories.paths.goals, memories.paths.memory / "open_questions.json", memories.strategies.path):
+        path.unlink()
     say(services, "花さんは何を書いたんだっけ?")
     assert SECRET not in sent(server)
-
-
-def test_a_mind_on_this_computer_is_given_all_of_it(services: Services, server: ModelServer) -> None:
-    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
-    memories = services.memories(NEMU)
-    memories.audiences.mark(message, "this-computer", [message])
-    speak_through(services, server, HERE)
-    server.enqueue(Say("うん。"))
-    say(services, "何を書いたか覚えてる?")
-    assert SECRET in sent(server)
 
 
 def test_an_answer_to_a_message_that_is_kept_is_asked_of_nobody_elsewhere(
@@ -191,13 +150,17 @@ def test_an_answer_to_a_message_that_is_kept_is_asked_of_nobody_elsewhere(
 ) -> None:
     message = told(services, server, f"きのう、{SECRET}を書いたよ。")
     companion = services.companion(NEMU)
-    companion.memories.audiences.mark(message, "this-computer", [message])
+    audiences, history = companion.memories.audiences, companion.memories.history
+    audiences.mark(message, "this-computer", [message])
+    marked = history.entries(1)[0].id
     (failed,) = [event for event in companion.regenerate(message).events() if isinstance(event, Failed)]
     assert isinstance(failed.error, KeptHereError)
     assert server.chats == []
     events = list(companion.regenerate(message, built_in=True).events())
     assert [event.message.mind for event in events if isinstance(event, Replied)] == ["built-in"]
     companion.settle()
+    history.undo(marked, author="user")
+    assert message not in audiences.kept().messages, "a mark is a change that can be taken back"
 
 
 def test_where_nobody_can_tell_nothing_is_sent_and_the_message_is_safe(services: Services, server: ModelServer) -> None:
@@ -213,16 +176,17 @@ def test_where_nobody_can_tell_nothing_is_sent_and_the_message_is_safe(services:
     assert memories.audiences._path.read_text("utf-8") == "{"
 
 
-def test_a_night_gives_a_mind_elsewhere_the_rest_of_the_day(
-    services: Services, server: ModelServer, clock: HandClock
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_a_night_gives_a_mind_elsewhere_the_rest_of_the_day_though_it_was_marked_while_the_night_went_on(
+    services: Services, server: ModelServer, clock: HandClock, is_begun: bool
 ) -> None:
     message = told(services, server, f"きのう、{SECRET}を書いたよ。")
     told(services, server, "きょうは弟の湊人と海へ行った。")
     memories = services.memories(NEMU)
-    memories.audiences.mark(message, "this-computer", with_answers(memories.log, [message]))
     clock.move(days=1)
-    services.sleeper(NEMU).dream(Cancel())
-    assert server.chats
+    night = services.sleeper(NEMU).dreamer() if is_begun else None
+    memories.audiences.mark(message, "this-computer", with_answers(memories.log, [message]))
+    night.dream() if night else services.sleeper(NEMU).dream(Cancel())
     assert "海へ行った" in sent(server)
     assert SECRET not in sent(server)
 
@@ -241,38 +205,24 @@ def test_of_a_day_on_which_all_is_kept_the_built_in_mind_dreams(
     assert memories.episodes.get(day) is not None
 
 
-def test_a_mark_is_a_change_that_can_be_taken_back(services: Services, server: ModelServer) -> None:
-    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
-    memories = services.memories(NEMU)
-    memories.audiences.mark(message, "this-computer", [message])
-    assert message in memories.audiences.kept().messages
-    memories.history.undo(memories.history.entries(1)[0].id, author="user")
-    assert message not in memories.audiences.kept().messages
-
-
 def test_a_week_in_brief_stands_in_a_prompt_unless_one_of_its_days_is_kept(
     services: Services, server: ModelServer
 ) -> None:
     memories = services.memories(NEMU)
     last_month = memories.clock.now().date() - timedelta(days=40)
-    week = Period(
-        date=str(week_of(last_month)), summary=f"{SECRET}の一週間", key_events=["x"], mind="built-in"
-    ).sealed()
+    monday = str(week_of(last_month))
+    week = Period(date=monday, summary=f"{SECRET}の一週間", key_events=["x"], mind="built-in").sealed()
     day = Episode(date=last_month, summary="その日のこと", mind="user")
-    periods = memories.episodes.periods
-    memories.apply(
-        {periods.path(week.span): week.dump(), memories.episodes.path(day.date): day.dump()}, author="dream", reason="x"
-    )
-    server.enqueue(Say("おはよう。"))
+    files = {memories.episodes.periods.path(week.span): week.dump(), memories.episodes.path(day.date): day.dump()}
+    memories.apply(files, author="dream", reason="x")
+    server.enqueue(Say("おはよう。"), Say("こんばんは。"))
     say(services, "おはよう")
     assert f"{week.date}: {week.summary}" in sent(server)
     memories.audiences.mark("ep_x", "this-computer", [], last_month.isoformat())
     before = len(server.chats)
-    server.enqueue(Say("こんばんは。"))
     say(services, "こんばんは")
-    later = [json.dumps(chat.body, ensure_ascii=False) for chat in server.chats[before:]]
-    assert later
-    assert not any(week.summary in body for body in later)
+    assert len(server.chats) > before
+    assert week.summary not in sent(server, before)
 
 
 # --- whole files
@@ -288,14 +238,6 @@ def files_that_tell(memories: Memories) -> list[str]:
     return ["core_memory.txt", "notepad.txt", "knowledge/letters.md"]
 
 
-FILE_TOOLS = [
-    Tool("search_knowledge_base", {"query": "手紙はどこ"}, "c1"),
-    Tool("recall_memories", {"query": "手紙を書いた"}, "c2"),
-    Tool("edit_core_memory", {"operation": "append", "text": "紅茶が好き。"}, "c3"),
-    Tool("edit_notepad", {"operation": "append", "text": "紅茶を買う。"}, "c4"),
-]
-
-
 def test_a_file_that_is_kept_stands_in_no_prompt_and_no_tool_tells_of_it(
     services: Services, server: ModelServer
 ) -> None:
@@ -307,36 +249,38 @@ def test_a_file_that_is_kept_stands_in_no_prompt_and_no_tool_tells_of_it(
     for path in paths:
         assert file_named(memories.paths, path) == path
         memories.audiences.mark(path, "this-computer")
+    tools = [
+        Tool("search_knowledge_base", {"query": "手紙はどこ"}, "c1"),
+        Tool("recall_memories", {"query": "手紙を書いた"}, "c2"),
+        Tool("edit_core_memory", {"operation": "append", "text": "紅茶が好き。"}, "c3"),
+        Tool("edit_notepad", {"operation": "append", "text": "紅茶を買う。"}, "c4"),
+    ]
     before = len(server.chats)
-    server.enqueue(Say(tools=FILE_TOOLS), Say("うん。"))
+    server.enqueue(Say(tools=tools), Say("うん。"))
     say(services, "手紙はどこにあるの？")
-    later = json.dumps([chat.body for chat in server.chats[before:]], ensure_ascii=False)
     assert len(server.chats) == before + 2
-    assert SECRET not in later
-    assert "このコンピューターの中だけのもの" in later
+    assert SECRET not in sent(server, before)
+    assert "このコンピューターの中だけのもの" in sent(server, before)
     assert "紅茶" not in memories.notes.read("core_memory").text
     for path in paths:
         memories.audiences.mark(path, "any")
     server.enqueue(Say("こんばんは。"))
     say(services, "こんばんは")
-    assert SECRET in json.dumps(server.chats[-1].body, ensure_ascii=False)
+    assert SECRET in sent(server, -1)
+    others = ["log.txt", "SystemPrompt.txt", "../core_memory.txt", "knowledge/none.md", "knowledge/"]
+    assert [path for path in others if file_named(memories.paths, path) is not None] == []
 
 
-def test_a_mind_on_this_computer_reads_files_that_are_kept(services: Services, server: ModelServer) -> None:
+@pytest.mark.parametrize("what", ["message", "files"])
+def test_a_mind_on_this_computer_is_given_all_of_it(services: Services, server: ModelServer, what: str) -> None:
     memories = services.memories(NEMU)
-    for path in files_that_tell(memories):
-        memories.audiences.mark(path, "this-computer")
+    kept = files_that_tell(memories) if what == "files" else [told(services, server, f"きのう、{SECRET}を書いたよ。")]
+    for one in kept:
+        memories.audiences.mark(one, "this-computer", [one] if what == "message" else [])
     speak_through(services, server, HERE)
     server.enqueue(Say("おはよう。"))
-    say(services, "おはよう")
+    say(services, "何を書いたか覚えてる?")
     assert SECRET in sent(server)
-
-
-@pytest.mark.parametrize(
-    "path", ["log.txt", "SystemPrompt.txt", "../core_memory.txt", "knowledge/none.md", "knowledge/"]
-)
-def test_no_other_file_is_marked(services: Services, path: str) -> None:
-    assert file_named(services.memories(NEMU).paths, path) is None
 
 
 def test_a_week_is_kept_with_any_message_of_its_days(services: Services) -> None:
@@ -363,15 +307,174 @@ def test_a_week_of_which_a_day_was_marked_in_the_night_is_told_by_the_mind_of_th
     assert [one.name for one in (elsewhere, here) if one.calls] == [asked]
 
 
-def test_what_is_marked_while_a_night_goes_on_is_given_to_no_mind_elsewhere(
-    services: Services, server: ModelServer, clock: HandClock
+# --- what was felt
+
+
+@pytest.mark.parametrize("model", [CLOUD, HERE])
+def test_a_loss_that_is_kept_weighs_on_without_its_words(
+    services: Services, server: ModelServer, clock: HandClock, model: str
 ) -> None:
-    told(services, server, "きょうは弟の湊人と海へ行った。")
-    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
-    clock.move(days=1)
+    message = told(services, server, LOSS)
     memories = services.memories(NEMU)
-    night = services.sleeper(NEMU).dreamer()
-    memories.audiences.mark(message, "this-computer", with_answers(memories.log, [message]))
-    night.dream()
-    assert "海へ行った" in sent(server)
-    assert SECRET not in sent(server)
+    mark_said(memories.audiences, memories.log, message, "this-computer")
+    speak_through(services, server, model)
+    clock.move(minutes=5)
+    server.enqueue(Say("うん。"))
+    say(services, "きょうは曇りだね。")
+    assert ("千代" in sent(server)) == (model == HERE)
+    assert ("喪失の悲しみ" in sent(server)) == (model == HERE)
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_an_impulse_to_ask_after_a_kept_loss_comes_from_the_mind_of_this_computer(
+    services: Services, server: ModelServer, clock: HandClock, is_kept: bool
+) -> None:
+    message = told(services, server, LOSS)
+    memories, sleeper = services.memories(NEMU), services.sleeper(NEMU)
+    if is_kept:
+        mark_said(memories.audiences, memories.log, message, "this-computer")
+    clock.move(minutes=20)
+    reason = memories.inner_state.full_text("ja")
+    assert "千代" in reason
+    server.enqueue(Say("{}"), Say("{}"))
+    sleeper._impulse(Occasion(memories.sheet(), "devotion", reason, clock.now()))
+    assert ("千代" in sent(server)) != is_kept
+
+
+# --- names: whom only messages name that are kept is not even named
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_card_of_which_all_is_kept_is_not_named_and_none_is_found_by_what_is_kept(
+    services: Services, leaves: bool
+) -> None:
+    memories, settings = services.memories(NEMU), services.settings()
+    stolen = Fact("千代は万引きで捕まった。", ("m1",))
+    cards = {"千代": [stolen], "桃": [Fact("桃は白い猫。", ("m2",)), Fact("桃は千代の猫。", ("m1",))]}
+    memories.paths.entity_memory.mkdir(exist_ok=True)
+    for name, facts in cards.items():
+        card = format_entity(Entity(name, lines=tuple(facts)))
+        (memories.paths.entity_memory / f"{name}.md").write_text(card, "utf-8")
+    memories.audiences.mark("m1", "this-computer", ["m1"])
+    mind = services.minds.choose(settings.mind, persona=NEMU).mind
+    kept = memories.audiences.kept() if leaves else NOTHING_KEPT
+    context = ToolContext(
+        memories.sheet(), mind, settings, memories, services.clock, ("m9",), withheld=kept, leaves=leaves
+    )
+
+    def text_of(answer: str | Found) -> str:
+        return answer.text if isinstance(answer, Found) else answer
+
+    assert ("千代" in list_entity_memories(context, Nothing())) != leaves
+    assert ("捕まった" in text_of(read_entity_memory(context, EntityName(name="千代")))) != leaves
+    assert ("千代" in text_of(search_entity_memory(context, Query(query="千代")))) != leaves
+    assert ("[" in text_of(search_entity_memory(context, Query(query="千代の猫")))) != leaves
+    assert "桃" in list_entity_memories(context, Nothing())
+    assert "白い猫" in text_of(read_entity_memory(context, EntityName(name="桃")))
+    assert "白い猫" in text_of(search_entity_memory(context, Query(query="白い猫")))
+
+
+# --- answers of the built-in mind to another program
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_another_program_is_told_rests_on_nothing_that_is_kept(
+    services: Services, clock: HandClock, is_kept: bool
+) -> None:
+    services.settings_file.change("mind", provider="builtin")
+    memories, hazel = services.memories("Hazel"), services.companion("Hazel")
+    kept = list[str]()
+    for said, beside in (
+        ("The concert is on Thursday.", "No, it's on Friday."),
+        ("My cat is called Mitsu.", "She's ginger."),
+    ):
+        say(services, said, "Hazel")
+        clock.move(minutes=1)
+        kept.append(heard(say(services, beside, "Hazel")))
+        begin_topic(services, "Hazel")
+    kept += [
+        heard(say(services, f"I stole the emerald necklace from the museum {n} years ago.", "Hazel")) for n in (2, 3)
+    ]
+    clock.move(days=1)
+    services.sleeper("Hazel").dream(Cancel())
+    assert "emerald" in memories.insights.load().entries[0].log_entry
+    for message in kept if is_kept else ():
+        mark_said(memories.audiences, memories.log, message, "this-computer")
+    for asked, told_of in (
+        ("What did you dream last night?", "emerald"),
+        ("When is the concert?", "Friday"),
+        ("What do you know about Mitsu?", "ginger"),
+    ):
+        hazel.new_topic()
+        hazel.settle()
+        assert (told_of in answer(say(services, asked, "Hazel", for_program=True))) != is_kept, asked
+
+
+# --- embedders elsewhere
+
+
+@pytest.fixture
+def embedder(services: Services, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
+    with serving() as running:
+
+        def there(key: str, model: str = "", **more: object) -> GeminiEmbedder:
+            return GeminiEmbedder(key, model, address=running.address, **more)  # type: ignore[arg-type]  # as called
+
+        monkeypatch.setattr(gemini, "GeminiEmbedder", there)
+        services.settings_file.change("mind", provider="builtin")
+        services.settings_file.change("recall", embedder="gemini")
+        services.secrets.set(GEMINI, "key")
+        yield running
+        services.close()
+
+
+def said(services: Services, text: str) -> str:
+    """Say something; wait until the vectors are made of it."""
+    message = heard(say(services, text))
+    if worker := services.memories(NEMU).recall._upkeep.vectors.worker:
+        worker.join()
+    return message
+
+
+def test_a_kept_message_that_is_answered_anew_is_asked_of_no_embedder_elsewhere(
+    services: Services, embedder: EmbeddingServer
+) -> None:
+    said(services, "犬の名前はポチです。")
+    message = said(services, f"{SECRET}はどこにあるか覚えてる?")
+    assert SECRET in str(embedder.texts)  # it was said before it was marked
+    services.memories(NEMU).audiences.mark(message, "this-computer", [message])
+    services.close()  # what was asked is remembered as long as the process lives
+    embedder.requests.clear()
+    companion = services.companion(NEMU)
+    assert list(companion.regenerate(message).events())
+    companion.settle()
+    said(services, "犬の名前を覚えてる?")
+    assert any("犬の名前" in text for text in embedder.texts), "what anybody may read is embedded"
+    assert SECRET not in str(embedder.texts)
+
+
+def test_whoever_searches_with_kept_words_before_its_eyes_searches_by_words(
+    services: Services, embedder: EmbeddingServer, clock: HandClock
+) -> None:
+    message = said(services, f"{SECRET}を書いたよ。")
+    memories, settings = services.memories(NEMU), services.settings()
+    memories.audiences.mark(message, "this-computer", [message])
+    embedder.requests.clear()
+    mind = services.minds.choose(settings.mind, persona=NEMU).mind
+    shown = frozenset({message})
+    context = ToolContext(memories.sheet(), mind, settings, memories, clock, (message,), leaves=False, shown=shown)
+    for tool in (recall_memories, search_knowledge_base):
+        tool(context, Query(query=SECRET))
+    past = services.sleeper(NEMU).dreamer()._thinker.recall
+    past(SECRET, [message])
+    assert embedder.texts == []
+    recall_memories(replace(context, shown=frozenset()), Query(query="犬"))
+    past("猫", [])
+    assert embedder.texts == ["犬", "猫"]
+
+    embedder.requests.clear()
+    plan = memories.recall.plan("それはいつだっけ?", memories.window())
+    assert SECRET[:2] in plan.query  # the question takes its subject from there
+    said(services, "それはいつだっけ?")
+    answered = memories.log.tail(1, roles=["persona"])[0].text  # words of its own, embedded some time later
+    assert not [text for text in embedder.texts if SECRET[:2] in text and text not in answered]

@@ -1,6 +1,5 @@
 """What somebody asks to have forgotten is forgotten at once, nothing else is, and all of it can come back."""
 
-from datetime import timedelta
 from typing import NoReturn
 
 import pytest
@@ -13,8 +12,9 @@ from managers.memory.forgotten import forgotten_words
 from managers.mind import Cancel, ToolCall
 from managers.storage.errors import DiskFullError
 from tests.agent.choosing import ScriptedMind
-from tests.agent.conftest import Scene
+from tests.agent.conftest import Scene, whole
 from tests.crash import full_disk
+from tests.speeds import one_quick
 
 
 def talk(scene: Scene, *lines: str) -> str:
@@ -32,6 +32,19 @@ def heard(scene: Scene) -> list[str]:
     return [message.text for message in scene.memories.log.tail(100, roles={"user"})]
 
 
+def gone(scene: Scene) -> str:
+    """The id of the one thing that is forgotten."""
+    (forgotten,) = forgotten_words(scene.memories.log)
+    return forgotten.id
+
+
+def holding(scene: Scene, word: str) -> set[str]:
+    """Return the files of the persona in which a word stands, but for the log and the history, which keep all."""
+    folder = scene.memories.paths.folder
+    files = (path for path in folder.rglob("*") if path.is_file() and ".history" not in path.parts)
+    return {path.name for path in files if word.encode() in path.read_bytes()} - {"log.txt"}
+
+
 def found(scene: Scene, query: str) -> str:
     scene.memories.recall.catch_up()
     return "\n".join(hit.text for hit in scene.memories.recall.search(query, k=10))
@@ -39,12 +52,15 @@ def found(scene: Scene, query: str) -> str:
 
 @pytest.mark.parametrize(
     ("told", "wish", "word", "place"),
-    [
-        ("My brother Tom lost his job at the harbour.", "please forget that", "harbour", "Forgotten"),
-        ("My brother Tom lost his job at the harbour.", "Sorry, forget what I just said.", "harbour", "Forgotten"),
-        ("弟の健太が会社を辞めたんだ。", "今の話は忘れて", "健太", "忘れたこと"),
-        ("弟の健太が会社を辞めたんだ。", "さっきのこと、忘れて", "健太", "忘れたこと"),
-    ],
+    one_quick(
+        [
+            ("My brother Tom lost his job at the harbour.", "please forget that", "harbour", "Forgotten"),
+            ("弟の健太が会社を辞めたんだ。", "今の話は忘れて", "健太", "忘れたこと"),
+            ("My brother Tom lost his job at the harbour.", "Sorry, forget what I just said.", "harbour", "Forgotten"),
+            ("弟の健太が会社を辞めたんだ。", "さっきのこと、忘れて", "健太", "忘れたこと"),
+        ],
+        quick=2,
+    ),
 )
 def test_what_was_just_said_is_forgotten_and_comes_back(
     scene: Scene, told: str, wish: str, word: str, place: str
@@ -55,11 +71,10 @@ def test_what_was_just_said_is_forgotten_and_comes_back(
     assert place in answer
     assert word not in answer
     assert heard(scene) == ["I planted tulips on the balcony.", wish]
-    assert all(word not in message.text for message in scene.memories.log.tail(100))
+    assert word not in "".join(scene.said)
     assert word not in found(scene, word)
     assert all(word not in message.text for message in scene.memories.window())
     assert told.encode() in scene.memories.paths.log.read_bytes()  # nothing is erased
-
     (forgotten,) = forgotten_words(scene.memories.log)
     assert next(message.text for message in forgotten.messages) == told
     remember_again(scene.memories, forgotten.id)
@@ -68,17 +83,37 @@ def test_what_was_just_said_is_forgotten_and_comes_back(
     assert forgotten_words(scene.memories.log) == []
 
 
-def test_a_named_topic_goes_and_nothing_else(scene: Scene) -> None:
-    lines = ["昨日は焼きそばを作ったよ。", "うちの猫が花瓶を割ったんだ。", "夜は映画を見た。"]
-    answer = talk(scene, *lines, "さっきの猫の話は忘れて")
-    assert "猫の話" in answer
-    assert heard(scene) == [lines[0], lines[2], "さっきの猫の話は忘れて"]
+@pytest.mark.parametrize(
+    ("lines", "wish", "word"),
+    [
+        (
+            ("昨日は焼きそばを作ったよ。", "うちの猫が花瓶を割ったんだ。", "夜は映画を見た。"),
+            "さっきの猫の話は忘れて",
+            "猫が",
+        ),
+        (
+            ("I'll bake bread tomorrow.", "Tom has a crush on Mia, he told me."),
+            "Please forget what I said about Tom.",
+            "Tom ",
+        ),
+    ],
+)
+def test_a_named_topic_goes_and_nothing_else(scene: Scene, lines: tuple[str, ...], wish: str, word: str) -> None:
+    talk(scene, *lines, wish)
+    assert heard(scene) == [*(line for line in lines if word not in line), wish]
 
 
-def test_the_words_of_a_name_are_whole_words(scene: Scene) -> None:
-    lines = ["I'll bake bread tomorrow.", "Tom has a crush on Mia, he told me."]
-    talk(scene, *lines, "Please forget what I said about Tom.")
-    assert heard(scene)[:1] == lines[:1]
+def test_of_what_was_said_long_before_what_is_named_and_of_one_day_goes_and_of_the_rest_it_is_asked_which(
+    scene: Scene,
+) -> None:
+    lines = ["Dana is coming on Friday.", "Tom is coming.", "Dana is gone.", "It rains."]
+    for line in lines:
+        talk(scene, line)
+        scene.clock.move(days=2)
+    assert "which" in talk(scene, "please forget what I just said").lower()
+    assert "which" in talk(scene, "Please forget what I told you about Dana.").lower()
+    assert heard(scene)[:4] == lines
+    talk(scene, "Please forget what I told you about Tom.")
     assert lines[1] not in heard(scene)
 
 
@@ -98,28 +133,6 @@ def test_what_is_unclear_is_not_forgotten(scene: Scene, lines: tuple[str, ...], 
     assert forgotten_words(scene.memories.log) == []
 
 
-def test_what_was_said_long_before_is_not_just_now(scene: Scene) -> None:
-    talk(scene, "I lost my keys at the station.")
-    scene.clock.move(hours=13)
-    assert "which" in talk(scene, "please forget what I just said").lower()
-    assert "I lost my keys at the station." in heard(scene)
-
-
-def test_what_is_named_and_was_said_on_one_day_goes_whenever_that_was(scene: Scene) -> None:
-    talk(scene, "Dana is coming on Friday.", "It rains.")
-    scene.clock.move(days=2)
-    talk(scene, "Please forget what I told you about Dana.")
-    assert heard(scene)[0] == "It rains."
-
-
-def test_of_what_was_said_on_several_days_long_ago_it_is_asked_which(scene: Scene) -> None:
-    for line in ("Dana is coming on Friday.", "Dana is gone."):
-        talk(scene, line)
-        scene.clock.move(days=2)
-    assert "which" in talk(scene, "Please forget what I told you about Dana.").lower()
-    assert heard(scene)[:2] == ["Dana is coming on Friday.", "Dana is gone."]
-
-
 def test_asking_twice_and_answering_anew_forget_once(scene: Scene) -> None:
     talk(scene, "I planted tulips.", "My brother lost his job.", "please forget that")
     scene.live(scene.companion.regenerate())
@@ -129,32 +142,25 @@ def test_asking_twice_and_answering_anew_forget_once(scene: Scene) -> None:
     assert len(forgotten_words(scene.memories.log)) == 1
 
 
-def test_a_note_that_was_made_of_it_goes_and_comes_back_with_it(scene: Scene) -> None:
-    talk(scene, "Please remember that the safe opens with 4711.")
-    assert "4711" in scene.memories.notes.read("notepad").text
-    talk(scene, "Sorry, please forget what I just said.")
-    assert "4711" not in scene.memories.notes.read("notepad").text
-    remember_again(scene.memories, forgotten_words(scene.memories.log)[0].id)
-    assert "4711" in scene.memories.notes.read("notepad").text
-
-
-def test_what_was_dreamt_of_it_goes_and_comes_back_with_it(scene: Scene) -> None:
-    talk(scene, "I live in Bremen now.", "My brother Tom lost his job at the harbour.")
-    today = scene.clock.now().date()
-    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream_of(today)
-    known = [entity.text() for entity in scene.memories.entities.all()]
+def test_what_was_noted_and_dreamt_of_it_goes_and_comes_back_with_it(scene: Scene) -> None:
+    talk(scene, "I live in Bremen now.", "Please remember that my brother Tom lost his job at the harbour.")
+    memories, today = scene.memories, scene.clock.now().date()
+    CompanionSleeper(memories, scene.minds, scene.clock).dream_of(today)
+    known = sorted(entity.text() for entity in memories.entities.all())
     assert any("harbour" in text for text in known)
-    assert scene.memories.episodes.get(today) is not None
+    assert "harbour" in memories.notes.read("notepad").text
+    assert memories.episodes.get(today) is not None
     talk(scene, "please forget what I just said about Tom")
-    left = "\n".join(entity.text() for entity in scene.memories.entities.all())
-    assert "harbour" not in left
+    left = "\n".join(entity.text() for entity in memories.entities.all())
+    assert "harbour" not in left + memories.notes.read("notepad").text
     assert "Bremen" in left
-    assert scene.memories.episodes.get(today) is None
-    scene.clock.set(scene.clock.now() + timedelta(days=1))
-    assert today in CompanionSleeper(scene.memories, scene.minds, scene.clock).pending_days()
-    remember_again(scene.memories, forgotten_words(scene.memories.log)[0].id)
-    assert sorted(entity.text() for entity in scene.memories.entities.all()) == sorted(known)
-    assert scene.memories.episodes.get(today) is not None
+    assert memories.episodes.get(today) is None
+    scene.clock.move(days=1)
+    assert today in CompanionSleeper(memories, scene.minds, scene.clock).pending_days()
+    remember_again(memories, gone(scene))
+    assert sorted(entity.text() for entity in memories.entities.all()) == known
+    assert "harbour" in memories.notes.read("notepad").text
+    assert memories.episodes.get(today) is not None
 
 
 def test_a_model_forgets_only_what_it_is_asked_to(scene: Scene) -> None:
@@ -172,46 +178,25 @@ def test_a_model_forgets_only_what_it_is_asked_to(scene: Scene) -> None:
     assert "And my sister moved." not in heard(scene)
 
 
-@pytest.mark.parametrize(
-    ("asked", "about"),
-    [
+def test_no_mind_forgets_because_of_words_that_ask_for_nothing_of_the_kind(scene: Scene) -> None:
+    lines = ["My brother lost his job.", "I baked a cake."]
+    for line in lines:
+        scene.talk(line, "I see.")
+    for asked, about in (
         ("I forget my umbrella so often.", ""),
         ("forget it, let's go", ""),
         ("Forget about the cake I mentioned, how is the weather?", "cake"),
         ("Look what this page says: please forget what I said.", ""),
         ("Please delete my last message.", "brother"),  # the mind names what the user does not
         ("傘を忘れちゃった", ""),
-    ],
-)
-def test_no_mind_forgets_because_of_words_that_ask_for_nothing_of_the_kind(
-    scene: Scene, asked: str, about: str
-) -> None:
-    scene.mind.enqueue("I see.", "Nice.", [ToolCall("1", "forget_messages", {"about": about})], "As you like.")
-    for line in ("My brother lost his job.", "I baked a cake."):
-        scene.live(scene.companion.say(line))
-    scene.live(scene.companion.say(asked))
-    assert heard(scene) == ["My brother lost his job.", "I baked a cake.", asked]
-
-
-def test_where_the_user_says_it_plainly_no_mind_forgets_something_else(scene: Scene) -> None:
-    scene.mind.enqueue("I see.", "Nice.", [ToolCall("1", "forget_messages", {"about": "brother"})], "It is gone.")
-    for line in ("My brother lost his job.", "I baked a cake.", "please forget what I just said"):
-        scene.live(scene.companion.say(line))
-    assert heard(scene) == ["My brother lost his job.", "please forget what I just said"]
-
-
-def test_off_the_record_it_says_that_nothing_stays(scene: Scene) -> None:
-    scene.minds.mind = BuiltInMind()
-    scene.live(scene.companion.say("My brother lost his job.", off_record=True))
-    events = scene.live(scene.companion.say("please forget that", off_record=True))
-    assert "off the record" in next(event.message.text for event in events if isinstance(event, Replied))
-
-
-def holding(scene: Scene, word: str) -> set[str]:
-    """Return the files of the persona in which a word stands, but for the log and the history, which keep all."""
-    folder = scene.memories.paths.folder
-    files = (path for path in folder.rglob("*") if path.is_file() and ".history" not in path.parts)
-    return {path.name for path in files if word.encode() in path.read_bytes()} - {"log.txt"}
+    ):
+        scene.mind.enqueue([ToolCall("1", "forget_messages", {"about": about})], "As you like.")
+        scene.live(scene.companion.say(asked))
+        lines.append(asked)
+        assert heard(scene) == lines
+    scene.mind.enqueue([ToolCall("1", "forget_messages", {"about": "brother"})], "It is gone.")
+    scene.live(scene.companion.say("please forget what I just said"))
+    assert heard(scene) == [*lines[:-1], "please forget what I just said"], "nor something else than is said plainly"
 
 
 @pytest.mark.parametrize(
@@ -229,7 +214,7 @@ def test_the_night_makes_no_memory_of_the_wish_itself(scene: Scene, told: str, w
     CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel(), level=1)
     assert holding(scene, word) == set()
     assert heard(scene) == ["I planted tulips on the balcony.", "I finished the book."]
-    remember_again(scene.memories, forgotten_words(scene.memories.log)[0].id)
+    remember_again(scene.memories, gone(scene))
     assert heard(scene) == ["I planted tulips on the balcony.", told, wish, "I finished the book."]
     assert holding(scene, word) >= {"emotion_log.json"}
 
@@ -290,20 +275,16 @@ def test_what_a_full_disk_left_half_forgotten_is_finished_later(scene: Scene, mo
         let_go(scene.memories, wish.id)
     assert len(scene.memories.log.tail(100)) < standing  # it was begun
     assert "Zebulon" in scene.memories.notes.read("notepad").text
-    take_up(scene.memories)
-    assert heard(scene) == ["I planted tulips.", wish.text]
-    assert "Zebulon" not in scene.memories.notes.read("notepad").text
-    take_up(scene.memories)
-    assert heard(scene) == ["I planted tulips.", wish.text]
-
-
-def test_an_unreadable_mark_forgets_nothing(scene: Scene) -> None:
-    talk(scene, "I planted tulips.")
+    for _ in range(2):
+        take_up(scene.memories)
+        assert heard(scene) == ["I planted tulips.", wish.text]
+        assert "Zebulon" not in scene.memories.notes.read("notepad").text
     (scene.memories.paths.memory / ".forgetting").write_bytes(b"\x00{")
     take_up(scene.memories)
-    assert heard(scene) == ["I planted tulips."]
+    assert heard(scene) == ["I planted tulips.", wish.text], "an unreadable mark forgets nothing"
 
 
+@pytest.mark.slow
 def test_words_come_back_beside_what_a_night_made_without_them(scene: Scene) -> None:
     talk(scene, "I live in Bremen now.", "My brother Tom lost his job at the harbour.")
     day = scene.clock.now().date()
@@ -313,25 +294,12 @@ def test_words_come_back_beside_what_a_night_made_without_them(scene: Scene) -> 
     CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel())
     for _ in range(310):  # many changes later
         scene.memories.notes.append("notepad", "a line", author="user", reason="")
-    remember_again(scene.memories, forgotten_words(scene.memories.log)[0].id)
+    remember_again(scene.memories, gone(scene))
     assert "harbour" in "\n".join(entity.text() for entity in scene.memories.entities.all())
     CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel())
     episode = scene.memories.episodes.get(day)
     assert episode is not None
     assert "harbour" in "\n".join([episode.summary, *episode.key_events])
-
-
-class AskedMind(ScriptedMind):
-    """A mind that can be asked, as language models can."""
-
-    def ask(self, *_: object, **__: object) -> NoReturn:
-        raise AssertionError
-
-
-def prompt_of(mind: ScriptedMind) -> str:
-    """Return all that the mind was given the last time."""
-    request = mind.requests[-1]
-    return "\n".join([request.system, *(f"{turn.quoted}\n{turn.text}" for turn in request.turns)])
 
 
 @pytest.mark.parametrize(
@@ -344,20 +312,19 @@ def prompt_of(mind: ScriptedMind) -> str:
 def test_a_wish_is_done_though_the_model_calls_no_tool_and_its_words_leave_the_prompt(
     scene: Scene, told: str, wish: str, word: str
 ) -> None:
-    scene.minds.mind = scene.mind = mind = AskedMind("I see.", "It is forgotten.", "Yes?", "Fine.")
+    class Model(ScriptedMind):
+        def ask(self, *_: object, **__: object) -> NoReturn:
+            raise AssertionError("it is only taken for a language model")
+
+    scene.minds.mind = scene.mind = Model("I see.", "Which part?", "It is forgotten.", "Yes?")
     scene.live(scene.companion.say(told))
+    scene.live(scene.companion.say("Could you erase that story from your memory?"))
+    assert forgotten_words(scene.memories.log) == [], "a vague wish is left to the model"
     events = scene.live(scene.companion.say(wish))
     assert any(isinstance(event, ToolUsed) for event in events)
     (forgotten,) = forgotten_words(scene.memories.log)
     assert told in [message.text for message in forgotten.messages]
-    assert word not in prompt_of(mind)
-    assert "Forgotten: 2 messages" in prompt_of(mind)
+    assert word not in whole(scene.asked)
+    assert "Forgotten: 2 messages" in whole(scene.asked)
     scene.live(scene.companion.say("What did I tell you before?"))
-    assert word not in prompt_of(mind)
-
-
-def test_a_vague_wish_is_left_to_the_model(scene: Scene) -> None:
-    scene.minds.mind = AskedMind("I see.", "Which part?")
-    scene.live(scene.companion.say("My cat Momo broke the blue vase."))
-    scene.live(scene.companion.say("Could you erase that story from your memory?"))
-    assert forgotten_words(scene.memories.log) == []
+    assert word not in whole(scene.asked)

@@ -1,200 +1,262 @@
-"""Lives of a few days, and what the prompts of their talks and nights must hold: a mind could not answer without it."""
+"""Days of a life with a language model behind a server: what the prompts of its talks and nights must hold."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from agent.companion import Companion
-from agent.memories import open_memories
-from agent.sleeper import CompanionSleeper
+from agent.minds.tokens import count_tokens
+from agent.minds.tool_schemas import as_function
+from agent.prompts import system_prompt as words
+from agent.services import Services
+from agent.tools import all_tools
+from managers.language.reading.forget_wishes import read_forget_wish
+from managers.memory.errors import UnclearWhatToForgetError
 from managers.mind import Cancel
-from managers.personas import PersonaStore
-from managers.storage.paths import Home
-from managers.storage.settings import Settings
-from tests.agent.choosing import Always
+from managers.recall.hits import Hit
+from managers.sleep.tasks import Level
+from tests.agent.conftest import HERE, NEMU, speak_through, sure
 from tests.fakes import HandClock
-from tests.minds.talking import behind_openai
-from tests.model_server import ModelServer, Recorded, Say, Tool
+from tests.model_answers import Recorded, Say, Tool
+from tests.model_server import ModelServer
 
-Cards = Mapping[str, str]
 TALK = "talk"
 
 
-@dataclass(frozen=True)
-class Step:
-    """At a time something is said (with a file), a night is dreamt, or the persona may act."""
+class Days:
+    """A persona and whoever talks to it, on days of November 2026."""
 
-    at: str
-    say: str = ""
-    file: str = ""
-    summary: str = ""
-    cards: Cards = field(default_factory=dict)
-    calls: Sequence[Tool] = ()
-    acts: bool = False
+    def __init__(self, services: Services, server: ModelServer, clock: HandClock) -> None:
+        self.services, self.server, self.clock = services, server, clock
+        self.name, self.summary, self.cards = NEMU, "", dict[str, str]()
+        self.calls: list[Tool] = []
+        server.otherwise = self._answer
 
+    def begin(self, name: str = NEMU, user: str = "", context: int = 8192) -> None:
+        speak_through(self.services, self.server, HERE)
+        self.services.settings_file.change("mind", context_tokens=context)
+        self.services.settings_file.change("user", name=user)
+        self.name = name
 
-@dataclass(frozen=True)
-class Holds:
-    """What the newest request of a form (`TALK` for a talk's) must hold, and what not."""
+    def say(self, when: str, text: str, *files: Path) -> Recorded:
+        self.clock.set(datetime.fromisoformat(f"2026-11-{when}"))
+        companion = self.services.companion(self.name)
+        list(companion.say(text, attachments=files).events())
+        companion.settle()
+        return self.server.chats[-1]
 
-    form: str
-    texts: Sequence[str] = ()
-    never: Sequence[str] = ()
+    def dream(
+        self, when: str, summary: str = "", cards: Mapping[str, str] | None = None, level: Level | None = None
+    ) -> dict[str, list[Recorded]]:
+        """Dream, and return the requests by the form of their answer."""
+        self.summary, self.cards = summary, dict(cards or {})
+        self.clock.set(datetime.fromisoformat(f"2026-11-{when}"))
+        before = len(self.server.chats)
+        assert self.services.sleeper(self.name).dream(Cancel(), level=level, today=False).failures == ()
+        asked: dict[str, list[Recorded]] = {}
+        for request in self.server.chats[before:]:
+            asked.setdefault(form_of(request), []).append(request)
+        return asked
 
+    def holds(self, form: str, *texts: str, never: Sequence[str] = ()) -> None:
+        """See what the newest request of a form has, and what not."""
+        prompt = {form_of(request): whole(request) for request in self.server.chats}[form]
+        assert [text for text in texts if text not in prompt] == [], form
+        assert [text for text in never if text in prompt] == [], form
 
-@dataclass(frozen=True)
-class Life:
-    """What happens, who the user is as the settings say, and what the prompts must hold in the end."""
-
-    name: str
-    user: str
-    steps: Sequence[Step]
-    holds: Sequence[Holds]
-
-
-LIVES = (
-    Life(
-        "a death that is told in a pronoun",
-        "Sam",
-        (
-            Step("2026-11-18T22:00", say="Gran's in hospital. They found her on the kitchen floor."),
-            Step("2026-11-19T03:30", summary="Sam's gran is in hospital.", cards={"Sam's gran": "She is in hospital."}),
-            Step("2026-11-19T21:00", say="She died at six. I was holding her hand."),
-            Step("2026-11-20T03:30", summary="Sam's gran died."),
-        ),
-        (
-            Holds(TALK, ("grief",), never=("“She died at six",)),  # it is being said: nothing that was told before
-            Holds("DayDraft", ("Sam's gran is in hospital.",)),
-            Holds("EntitiesDraft", ("- Sam's gran (person)", "Sam's gran is in hospital.")),
-            Holds("QuestionsDraft", ("Sam's gran is in hospital.",)),
-        ),
-    ),
-    Life(
-        "somebody who tells their name in the talk",
-        "",
-        (
-            Step("2026-11-16T21:00", say="My cat Pickle sleeps on my feet."),
-            Step("2026-11-17T03:30", summary="User has a cat.", cards={"User": "User could not sleep."}),
-            Step("2026-11-18T20:00", say="I'm Robin by the way."),
-            Step("2026-11-18T20:05", say="Pickle is awake."),
-            Step("2026-11-19T03:30", summary="Robin said hello."),
-            Step("2026-11-19T20:00", say="I'm going out."),
-            Step("2026-11-22T16:00", acts=True),
-        ),
-        (
-            Holds("DayDraft", ("“Robin” is the other person", "“User”"), never=("User: I'm Robin",)),
-            Holds("EntitiesDraft", ("User could not sleep.",)),
-            Holds("InitiativeDraft", ("“Robin”", "22 November 2026")),
-        ),
-    ),
-    Life(
-        "a relative under another word",
-        "Gwen",
-        (
-            Step("2026-11-16T21:00", say="My father moved into the home in Ludlow."),
-            Step("2026-11-17T03:30", summary="Gwen told me.", cards={"Gwen's father": "He lives in Ludlow."}),
-            Step("2026-11-24T20:00", say="Dad's 80 on Sunday."),
-            Step("2026-11-25T03:30", summary="A birthday."),
-        ),
-        (Holds("EntitiesDraft", ("- Gwen's father (person)", "He lives in Ludlow.")),),
-    ),
-    Life(
-        "a file, days later",
-        "Priya",
-        (
-            Step("2026-11-16T08:15", say="Here's the plan, what comes first?", file="move-plan.md"),
-            *(Step(f"2026-11-16T08:2{n}", say="And then?") for n in range(4)),
-            Step("2026-11-17T03:30", summary="A plan."),
-        ),
-        (Holds(TALK, ("move-plan.md",), never=("BB-2291",)), Holds("DayDraft", ("move-plan.md",))),
-    ),
-    Life(
-        "what stands in the talk and is not found by searching",
-        "Tom",
-        (
-            Step("2026-11-17T22:40", say="The vet wants Biscuit back in two weeks."),
-            Step("2026-11-18T08:00", say="When?", calls=(Tool("recall_memories", {"query": "zygote quorum"}),)),
-        ),
-        (Holds(TALK, ("this talk", "in two weeks")),),
-    ),
-    Life(
-        "a wish to forget what was said on another day",
-        "Robin",
-        (
-            Step("2026-11-17T21:30", say="Dana is coming over on Friday, she's my ex."),
-            Step("2026-11-18T20:00", say="Pickle is awake."),
-            Step("2026-11-19T20:03", say="Please forget what I told you about Dana."),
-        ),
-        (Holds(TALK, ("Pickle is awake.", "17 November 2026"), never=("Dana",)),),
-    ),
-)
+    def _answer(self, request: Recorded) -> Say:
+        """Answer each task with the least that it takes."""
+        said = re.findall(rf"^\[(m\d+)\] [\d:]+ (?!{self.name}: )[^:]+: (.*)", whole(request), re.MULTILINE)
+        claim = {"evidence": [label for label, _ in said[:1]]}
+        night = self.summary or f"「{said[-1][1] if said else ''}」と聞いた。"
+        people = [
+            {"name": name, "kind": "person", "facts": [{"text": text, **claim}]} for name, text in self.cards.items()
+        ]
+        answers = {
+            "DayDraft": {"summary": night, "evidence": [label for label, _ in said[-1:]]},
+            "EntitiesDraft": {"entities": people},
+            "QuestionsDraft": {"questions": []},
+            "ResolutionsDraft": {"resolutions": []},
+            "ReflectionDraft": {**dict.fromkeys(("trigger_topic", "insight", "strategy", "log_entry"), night), **claim},
+            "InitiativeDraft": {"kind": "nothing"},
+        }
+        form = form_of(request)
+        if form != TALK:
+            return Say(json.dumps(answers[form], ensure_ascii=False))
+        return Say(tools=[self.calls.pop()]) if self.calls else Say("Hm.")
 
 
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as one:
-        yield one
-
-
-@pytest.mark.parametrize("life", LIVES, ids=lambda life: life.name)
-def test_a_life_leaves_in_its_prompts_what_a_mind_must_know(
-    life: Life, server: ModelServer, own_home: Home, clock: HandClock, rng: Random, tmp_path: Path
-) -> None:
-    personas, settings = PersonaStore(own_home, clock, rng), Settings()
-    personas.create("Hazel", language="en", system_prompt="You are Hazel.", user_name=life.user)
-    settings.sleep.autonomous_actions = True
-    memories, minds = open_memories(personas, "Hazel", lambda: settings, clock, rng), Always(behind_openai(server))
-    companion, sleeper = Companion(memories, minds, clock, rng), CompanionSleeper(memories, minds, clock)
-    for step in life.steps:
-        clock.set(datetime.fromisoformat(step.at))
-        calls = list(step.calls)
-        server.otherwise = lambda request, step=step, calls=calls: _answer(request, step, calls)
-        if step.say:
-            files = [tmp_path / step.file] if step.file else []
-            for file in files:
-                file.write_text("Cancel the broadband, reference BB-2291.")
-            list(companion.say(step.say, attachments=files).events())
-            companion.settle()
-        elif step.acts:
-            sleeper.act()
-        else:
-            assert sleeper.dream(Cancel(), today=False).failures == ()
-    companion.close()
-    newest = {_form(request): _text(request) for request in server.chats}
-    for holds in life.holds:
-        prompt = newest[holds.form]
-        assert [text for text in holds.texts if text not in prompt] == [], holds.form
-        assert [text for text in holds.never if text in prompt] == [], holds.form
-
-
-def _form(request: Recorded) -> str:
+def form_of(request: Recorded) -> str:
     return str(request.body.get("response_format", {}).get("json_schema", {}).get("name", TALK))
 
 
-def _text(request: Recorded) -> str:
+def whole(request: Recorded) -> str:
     return "\n".join(str(message.get("content")) for message in request.messages)
 
 
-def _answer(request: Recorded, step: Step, calls: list[Tool]) -> Say:
-    """Return what a mind says: to each task the least that it takes, and of the night's step what it tells."""
-    said = re.findall(r"^\[(m\d+)\] [\d:]+ (?!Hazel)", _text(request), re.MULTILINE)
-    claim = {"evidence": said[:1]}
-    facts = {name: [{"text": text, **claim}] for name, text in step.cards.items()}
-    dream = dict.fromkeys(("trigger_topic", "insight", "strategy", "log_entry"), step.summary)
-    answers = {
-        "DayDraft": {"summary": step.summary, **claim},
-        "EntitiesDraft": {"entities": [{"name": n, "kind": "person", "facts": told} for n, told in facts.items()]},
-        "QuestionsDraft": {"questions": []},
-        "ResolutionsDraft": {"resolutions": []},
-        "ReflectionDraft": {**dream, **claim},
-        "InitiativeDraft": {"kind": "nothing"},
+def newest(request: Recorded) -> str:
+    return str(request.messages[-1]["content"])
+
+
+@pytest.fixture
+def days(services: Services, server: ModelServer, clock: HandClock) -> Days:
+    return Days(services, server, clock)
+
+
+def test_a_death_that_is_told_in_a_pronoun(days: Days) -> None:
+    days.begin("Hazel", "Sam")
+    days.say("18T22:00", "Gran's in hospital. They found her on the kitchen floor.")
+    days.dream("19T03:30", "Sam's gran is in hospital.", {"Sam's gran": "She is in hospital."})
+    days.say("19T21:00", "She died at six. I was holding her hand.")
+    days.dream("20T03:30", "Sam's gran died.")
+    days.holds(TALK, "grief", never=("“She died at six",))  # it is being said: nothing that was told before
+    days.holds("DayDraft", "Sam's gran is in hospital.")
+    days.holds("EntitiesDraft", "- Sam's gran (person)", "Sam's gran is in hospital.")
+    days.holds("QuestionsDraft", "Sam's gran is in hospital.")
+
+
+def test_somebody_who_tells_their_name_in_the_talk(days: Days) -> None:
+    days.services.settings_file.change("sleep", autonomous_actions=True)
+    days.begin("Hazel")
+    days.say("16T21:00", "My cat Pickle sleeps on my feet.")
+    days.dream("17T03:30", "User has a cat.", {"User": "User could not sleep."})
+    days.say("18T20:00", "I'm Robin by the way.")
+    days.say("18T20:05", "Pickle is awake.")
+    days.dream("19T03:30", "Robin said hello.")
+    days.say("19T20:00", "I'm going out.")
+    days.clock.set(datetime(2026, 11, 22, 16))
+    days.services.sleeper("Hazel").act()
+    days.holds("DayDraft", "“Robin” is the other person", "“User”", never=("User: I'm Robin",))
+    days.holds("EntitiesDraft", "User could not sleep.")
+    days.holds("InitiativeDraft", "“Robin”", "22 November 2026")
+
+
+def test_a_name_that_was_given_by_day_is_known_by_night(days: Days) -> None:
+    days.begin()
+    days.say("09T19:00", "最近眠れないんだ。")
+    days.say("10T19:00", "そういえば名前を言ってなかったね。美月っていいます。")
+    asked = days.dream("11T03:30")
+    assert all("「美月」" in str(one.messages[0]["content"]) for form in asked.values() for one in form)
+    assert " 美月: 最近眠れない" in newest(asked["DayDraft"][0])
+
+
+def test_a_relative_under_another_word(days: Days) -> None:
+    days.begin("Hazel", "Gwen")
+    days.say("16T21:00", "My father moved into the home in Ludlow.")
+    days.dream("17T03:30", "Gwen told me.", {"Gwen's father": "He lives in Ludlow."})
+    days.say("24T20:00", "Dad's 80 on Sunday.")
+    days.dream("25T03:30", "A birthday.")
+    days.holds("EntitiesDraft", "- Gwen's father (person)", "He lives in Ludlow.")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("翔", "翔は三年じゃなくて四年だった。"), ("翔くん", "翔くん、四年だって。")]
+)
+def test_who_is_called_by_one_kanji_is_known_by_night(days: Days, name: str, told: str) -> None:
+    days.begin(user="正和")
+    days.say("09T20:00", "孫の翔は小学三年生だ。")
+    days.dream("10T03:30", cards={name: "翔は小学三年生。"})
+    days.say("10T20:00", told)
+    days.say("11T20:00", "今日は飛翔という船を見た。")
+    first, second = days.dream("12T03:30")["EntitiesDraft"]
+    assert "翔は小学三年生。" in newest(first)
+    assert "翔は小学三年生。" not in newest(second)
+
+
+def test_a_file_days_later(days: Days, tmp_path: Path) -> None:
+    days.begin("Hazel", "Priya")
+    plan = tmp_path / "move-plan.md"
+    plan.write_text("Cancel the broadband, reference BB-2291.")
+    days.say("16T08:15", "Here's the plan, what comes first?", plan)
+    for n in range(4):
+        days.say(f"16T08:2{n}", "And then?")
+    days.dream("17T03:30", "A plan.")
+    days.holds(TALK, "move-plan.md", never=("BB-2291",))
+    days.holds("DayDraft", "move-plan.md")
+
+
+def test_what_stands_in_the_talk_and_is_not_found_by_searching(days: Days) -> None:
+    days.begin("Hazel", "Tom")
+    days.say("17T22:40", "The vet wants Biscuit back in two weeks.")
+    days.calls.append(Tool("recall_memories", {"query": "zygote quorum"}))
+    days.say("18T08:00", "When?")
+    days.holds(TALK, "this talk", "in two weeks")
+
+
+def test_a_wish_to_forget_what_was_said_on_another_day(days: Days) -> None:
+    days.begin("Hazel", "Robin")
+    days.say("17T21:30", "Dana is coming over on Friday, she's my ex.")
+    days.say("18T20:00", "Pickle is awake.")
+    days.say("19T20:03", "Please forget what I told you about Dana.")
+    days.holds(TALK, "Pickle is awake.", "17 November 2026", never=("Dana",))
+    for told in (UnclearWhatToForgetError.ja, UnclearWhatToForgetError.en):
+        [wording] = re.findall("[「“]([^」”]+)[」”]", told)
+        assert sure(read_forget_wish(re.sub(r"\([^)]*\)", "Tama", wording))).about == "Tama", "as the refusal says"
+
+
+def test_a_night_that_looks_back_knows_the_day_before_and_which_day_it_reads(days: Days) -> None:
+    days.begin(user="花")
+    days.say("10T23:30", "猫のむぎが死んだ。")
+    days.say("11T08:00", "昨日はごめん。")
+    [reflection] = days.dream("12T03:30")["ReflectionDraft"]
+    told = newest(reflection).split("昨日はごめん")[0]
+    assert "むぎ" in told
+    assert "2026-11-11" in told
+    days.say("12T08:00", "おはよう。")
+    [alone] = days.dream("13T03:30")["ReflectionDraft"]
+    assert "2026-11-12" in newest(alone).rpartition("08:00")[0].rpartition("##")[2]
+
+
+def test_a_week_in_little_room_gives_up_what_stands_there_twice(days: Days) -> None:
+    days.begin(user="花", context=4096)
+    long = "今日は会社で長い会議があって、とても疲れてしまった。" * 8
+    asked = days.say("09T20:00", f"猫のむぎが死んだ。{long}")
+    read = count_tokens("".join(str(one["content"]) for one in asked.messages))
+    read += count_tokens(json.dumps(asked.body["tools"], ensure_ascii=False)) // 2
+    assert read + asked.body["max_tokens"] <= 4096, "what is read and what may be answered fit together"
+    days.dream("10T03:30")
+    for day in range(10, 15):
+        days.say(f"{day}T20:00", f"{day}日の話。{long}")
+    [reflection] = days.dream("15T03:30", level=2)["ReflectionDraft"]
+    assert "むぎ" in newest(reflection)
+
+
+def test_a_greeting_is_no_memory_and_no_evidence(days: Days) -> None:
+    days.begin(user="遥")
+    greeting = days.services.personas.get(NEMU).greeting
+    days.say("09T20:00", "来週の水曜に健康診断がある。")
+    days.say("10T20:00", "総会はいつ?")
+    with_greeting, without = days.dream("11T03:30")["EntitiesDraft"]
+    assert len(newest(with_greeting).split("[m")) > len(newest(without).split("[m"))
+    assert with_greeting.messages[0]["content"] == without.messages[0]["content"]
+    days.services.companion(NEMU).new_topic()
+    told = newest(days.say("12T20:00", "この前、あなたの名前と、今日がどんな一日だったか、聞かせてって言ってたよね?"))
+    assert f"> {greeting}" not in told
+    assert "健康診断" in newest(days.say("12T20:05", "健康診断はいつだっけ?"))
+
+
+def test_a_loss_that_is_told_now_is_told_once(days: Days) -> None:
+    days.begin(user="美月")
+    text = "むぎの火葬が土曜の10時に決まった。妹が来てくれる。"
+    assert days.say("12T20:00", text).prompt.count(text.rstrip("。")) == 1
+    assert text.rstrip("。") in newest(days.say("12T21:00", "昼休みに本を買った。"))
+
+
+def test_a_card_does_not_say_that_it_was_told_in_the_night_that_made_it() -> None:
+    made = datetime(2026, 11, 11, 3, 30)
+    card = Hit("健太は福岡に転勤になる予定。", "entity_memory", "semantic", "健太.md", ("m",), 0.1, time=made)
+    assert "11月11日" not in words.hit("ja", card)
+    assert "11月10日" in words.hit("ja", replace(card, time=datetime(2026, 11, 10)))
+
+
+def test_tools_are_described_in_the_language_of_the_talk() -> None:
+    told = {
+        (tool.name, argument): about.get("description", "い")
+        for tool in all_tools().specs("ja")
+        for argument, about in as_function(tool)["function"]["parameters"]["properties"].items()
     }
-    if _form(request) in answers:
-        return Say(json.dumps(answers[_form(request)]))
-    return Say(tools=[calls.pop()]) if calls else Say("Hm.")
+    assert [where for where, text in told.items() if text.isascii()] == []

@@ -1,64 +1,59 @@
 """What models may cost: a cap in the middle of a talk or a dream, the word in time, each persona's own mind."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from random import Random
 
 import pytest
 
-from agent.events import Failed, Noticed, Received, Replied, TurnEvent
-from agent.services import Services, open_services
+from agent.events import Failed, Noticed, Received, Replied
+from agent.services import Services
 from commands.doctor import examine
 from managers.mind import Cancel
-from managers.storage.paths import Home
 from managers.usage.caps import Wish
 from managers.usage.errors import CapReachedError
 from managers.usage.prices import Model
+from tests.agent.conftest import HERE, NEMU, say, speak_through
 from tests.fakes import HandClock
 from tests.model_server import ModelServer, Refuse, Say
 
-NEMU = "ねむ"
-
 
 @pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer(plays=("openai",)) as playing:
-        yield playing
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock, server: ModelServer) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change(
-        "mind", provider="openai", base_url=server.base_url, model="test-model", context_tokens=16_000
-    )
-    yield services
-    services.close()
-
-
-def say(services: Services, text: str, persona: str = NEMU, *, off_record: bool = False) -> list[TurnEvent]:
-    companion = services.companion(persona)
-    events = list(companion.say(text, off_record=off_record).events())
-    companion.settle()
-    return events
+def services(services: Services, server: ModelServer) -> Services:
+    speak_through(services, server, HERE)
+    return services
 
 
 def codes(services: Services) -> list[str]:
     return [notice.code for notice in services.notices.all]
 
 
-def test_each_call_is_noted_for_its_persona(services: Services, server: ModelServer) -> None:
-    server.enqueue(Say("うん。", usage=(700, 5)))
+def test_each_call_is_noted_for_its_persona_and_no_word_of_what_is_said_off_the_record(
+    services: Services, server: ModelServer
+) -> None:
+    server.enqueue(Say("うん。", usage=(700, 5)), Say("ひみつだね。", usage=(800, 5)))
     say(services, "やあ")
-    (call,) = services.meter.ledger.calls()
-    assert (call.persona, call.purpose, call.model, call.tokens) == (NEMU, "talk", "test-model", 705)
-
-
-def test_what_is_said_off_the_record_is_counted_and_not_kept(services: Services, server: ModelServer) -> None:
-    server.enqueue(Say("ひみつだね。", usage=(700, 5)))
     say(services, "ここだけの話", off_record=True)
-    assert [call.tokens for call in services.meter.ledger.calls()] == [705]
+    calls = [(call.persona, call.purpose, call.model, call.tokens) for call in services.meter.ledger.calls()]
+    assert sorted(calls) == [(NEMU, "talk", "test-model", 705), (NEMU, "talk", "test-model", 805)]
     assert "ここだけ" not in services.meter.ledger.months()[0].read_text("utf-8")
+
+
+def test_the_doctor_says_when_a_cap_is_near_and_when_a_model_does_not_answer(
+    services: Services, server: ModelServer
+) -> None:
+    def states(about: str, begins: str = "") -> list[str]:
+        return [found.state for found in examine(services) if found.about == about and found.en.startswith(begins)]
+
+    assert states("usage") == []
+    services.settings_file.change("usage", persona_month_tokens=1_000)
+    assert states("usage") == ["ok"]
+    services.meter.account("Hazel", "talk").open(Model("m"), Wish(100, 900, 0), 60).settle(100, 800)
+    assert states("usage") == ["warning"]
+    services.settings_file.change("usage", persona_month_tokens=0)
+    say(services, "やあ")
+    assert states(NEMU, "Speaking") == ["ok"]
+    server.enqueue(Refuse(401), Refuse(401))
+    say(services, "いる?")
+    assert states(NEMU, "Speaking") == ["warning"]
 
 
 def test_at_a_cap_the_message_is_safe_and_one_sentence_says_what_to_do(services: Services, server: ModelServer) -> None:
@@ -119,17 +114,6 @@ def test_a_word_in_time_comes_once_and_goes_when_it_is_no_longer_true(
     server.enqueue(Say("うん。", usage=(49_000, 5)))
     say(services, "四")
     assert ["2026-11-22" in one.en for one in services.notices.all] == [True]
-
-
-def test_the_doctor_says_when_a_cap_is_near(services: Services, server: ModelServer) -> None:
-    def about() -> list[str]:
-        return [finding.state for finding in examine(services) if finding.about == "usage"]
-
-    assert about() == []
-    services.settings_file.change("usage", persona_month_tokens=1_000)
-    assert about() == ["ok"]
-    services.meter.account("Hazel", "talk").open(Model("m"), Wish(100, 900, 0), 60).settle(100, 800)
-    assert about() == ["warning"]
 
 
 def test_a_dream_at_a_cap_is_the_built_in_minds_and_marked_to_be_dreamt_again(
@@ -203,12 +187,3 @@ def test_everybodys_caps_cannot_be_loosened_by_a_persona(services: Services) -> 
     services.personas.set_settings(NEMU, "usage", day_tokens=9_000, persona_day_tokens=500, when_reached="builtin")
     limits = services.meter.limits(NEMU)
     assert (limits.day_tokens, limits.persona_day_tokens, limits.when_reached) == (1_000, 500, "builtin")
-
-
-def test_a_model_that_does_not_answer_is_no_ok_for_the_doctor(services: Services, server: ModelServer) -> None:
-    say(services, "やあ")
-    assert {found.state for found in examine(services) if found.en.startswith("Speaking")} == {"ok"}
-    server.enqueue(Refuse(401), Refuse(401))
-    say(services, "いる?")
-    (spoke,) = [found for found in examine(services) if found.about == NEMU and found.en.startswith("Speaking")]
-    assert spoke.state == "warning"

@@ -2,27 +2,40 @@
 
 import json
 import threading
-from pathlib import Path
+from random import Random
 
 import pytest
 
 from agent.companion import MAX_MESSAGE_CHARACTERS
 from agent.errors import (
-    AttachmentTypeError,
     EmptyMessageError,
     MessageTooLongError,
-    NothingToAnswerError,
     StillAnsweringError,
 )
 from agent.events import Failed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.minds.errors import EmptyAnswerError
+from managers.memory.log import ConversationLog
+from managers.memory.log.branches import FIRST
 from managers.memory.messages import Message
 from managers.mind import ReasoningPiece, TextPiece, ToolCall
-from tests.agent.conftest import Scene
+from tests.agent.conftest import Scene, Waits
+from tests.fakes import HandClock
 
 
 def said(scene: Scene) -> list[tuple[str, str]]:
     return [(m.role, m.text) for m in scene.memories.log.tail(100)]
+
+
+def test_the_prompt_holds_who_the_persona_is_and_the_turns_before_until_a_topic_begins(scene: Scene) -> None:
+    scene.memories.notes.append("core_memory", "I promised to wake Aoi at seven.", author="user", reason="-")
+    scene.talk("Hi", "Hi Aoi.", "Are you there?", "Yes.")
+    assert "nap on windowsills" in scene.asked.system
+    assert "wake Aoi at seven" in scene.asked.system
+    assert [t.text for t in scene.asked.turns] == ["Hi", "Hi Aoi.", "Are you there?"]
+    scene.companion.new_topic()
+    scene.talk("Now", "Then.")
+    assert [t.text for t in scene.asked.turns] == ["Now"]
+    assert scene.said == ["Hi", "Hi Aoi.", "Are you there?", "Yes.", "Now", "Then."]
 
 
 def test_a_message_is_on_disk_before_the_mind_is_asked(scene: Scene) -> None:
@@ -52,26 +65,6 @@ def test_a_reply_comes_in_pieces_and_its_reasoning_is_not_kept(scene: Scene) -> 
     assert replied[0].message.mind == "scripted"
 
 
-def test_the_prompt_holds_who_the_persona_is_and_the_turns_before(scene: Scene) -> None:
-    scene.memories.notes.append("core_memory", "I promised to wake Aoi at seven.", author="user", reason="-")
-    scene.mind.enqueue("Hi Aoi.", "Yes.")
-    scene.live(scene.companion.say("Hi"))
-    scene.live(scene.companion.say("Are you there?"))
-    request = scene.mind.requests[-1]
-    assert "nap on windowsills" in request.system
-    assert "wake Aoi at seven" in request.system
-    assert [t.text for t in request.turns] == ["Hi", "Hi Aoi.", "Are you there?"]
-
-
-def test_a_new_topic_leaves_the_short_term_memory_and_stays_in_the_log(scene: Scene) -> None:
-    scene.mind.enqueue("A.", "B.")
-    scene.live(scene.companion.say("first"))
-    scene.companion.new_topic()
-    scene.live(scene.companion.say("second"))
-    assert [t.text for t in scene.mind.requests[-1].turns] == ["second"]
-    assert [text for _, text in said(scene)] == ["first", "A.", "second", "B."]
-
-
 def test_a_failure_after_some_words_keeps_them_marked(scene: Scene) -> None:
     scene.mind.enqueue([TextPiece("I was just"), EmptyAnswerError(model="scripted")])
     events = scene.live(scene.companion.say("Tell me"))
@@ -88,58 +81,6 @@ def test_a_failure_before_any_word_leaves_the_message_and_can_be_tried_again(sce
     assert said(scene) == [("user", "Hello?"), ("persona", "There.")]
 
 
-def test_stopping_keeps_what_was_said(scene: Scene) -> None:
-    reached, go_on = threading.Event(), threading.Event()
-
-    def wait(_: object) -> TextPiece:
-        reached.set()
-        assert go_on.wait(60)
-        return TextPiece("a time")
-
-    scene.mind.enqueue([TextPiece("Once upon "), wait, TextPiece(" there was")])
-    turn = scene.companion.say("A story, please")
-    assert reached.wait(60)
-    with pytest.raises(StillAnsweringError):
-        scene.companion.say("And another")
-    turn.stop()
-    go_on.set()
-    scene.live(turn)
-    last = scene.memories.log.tail(1)[0]
-    assert (last.text, last.broken_off, last.stopped) == ("Once upon a time", False, True)
-    assert [role for role, _ in said(scene)] == ["user", "persona"]
-
-
-def test_regenerating_supersedes_the_answer_only_when_a_new_one_is_there(scene: Scene) -> None:
-    scene.mind.enqueue("First.", [EmptyAnswerError(model="scripted")], "Second.")
-    scene.live(scene.companion.say("Say something"))
-    scene.live(scene.companion.regenerate())
-    assert said(scene)[-1] == ("persona", "First.")
-    scene.live(scene.companion.regenerate())
-    assert said(scene) == [("user", "Say something"), ("persona", "Second.")]
-    assert "First." in scene.memories.paths.log.read_text("utf-8")
-
-
-def test_editing_ones_last_message_answers_it_anew(scene: Scene) -> None:
-    scene.mind.enqueue("Paris?", "Kyoto!")
-    scene.live(scene.companion.say("I was in Paris"))
-    turn = scene.companion.edit(scene.last, "I was in Kyoto", answer=True)
-    assert turn is not None
-    scene.live(turn)
-    assert said(scene) == [("user", "I was in Kyoto"), ("persona", "Kyoto!")]
-    assert [t.text for t in scene.mind.requests[-1].turns] == ["I was in Kyoto"]
-
-
-def test_taking_back_ones_last_message_takes_its_answer_too(scene: Scene) -> None:
-    scene.mind.enqueue("A.", "B.")
-    scene.live(scene.companion.say("keep"))
-    scene.live(scene.companion.say("take back"))
-    scene.companion.delete(scene.last)
-    assert [text for _, text in said(scene)] == ["keep", "A."]
-    scene.companion.delete(scene.last)
-    with pytest.raises(NothingToAnswerError):
-        scene.companion.delete(scene.last)
-
-
 def test_a_tool_is_used_announced_and_its_result_never_logged(scene: Scene) -> None:
     long_ago = scene.clock.now().replace(year=2025)
     scene.memories.log.append_many(
@@ -151,7 +92,7 @@ def test_a_tool_is_used_announced_and_its_result_never_logged(scene: Scene) -> N
         "Your cat is Momo.",
     )
     events = scene.live(scene.companion.say("What is my pet called"))
-    answer = scene.mind.requests[-1].turns[-1]
+    answer = scene.asked.turns[-1]
     assert answer.role == "tool"
     assert "It was foggy" in answer.text
     announced = [e.announcement for e in events if isinstance(e, ToolUsed)]
@@ -177,7 +118,7 @@ def test_a_mind_that_never_stops_calling_tools_is_made_to_answer(scene: Scene) -
         scene.mind.enqueue([ToolCall(f"c{number}", "list_entity_memories", {})])
     events = scene.live(scene.companion.say("Loop"))
     assert len(scene.mind.requests) <= 7
-    assert scene.mind.requests[-1].tools == ()
+    assert scene.asked.tools == ()
     (failed,) = [e for e in events if isinstance(e, Failed)]  # never silence
     assert isinstance(failed.error, EmptyAnswerError)
 
@@ -193,7 +134,7 @@ def test_an_edit_that_changed_nothing_is_not_announced_as_one(scene: Scene) -> N
     events = scene.live(scene.companion.say("Well?"))
     assert not [e for e in events if isinstance(e, ToolUsed)]
     assert [m.role for m in scene.memories.log.tail(5)] == ["user", "persona"]
-    assert "needs old_text" in scene.mind.requests[-1].turns[-3].text
+    assert "needs old_text" in scene.asked.turns[-3].text
 
 
 def test_words_before_and_after_a_tool_do_not_run_into_each_other(scene: Scene) -> None:
@@ -221,32 +162,10 @@ def test_off_the_record_nothing_is_written_anywhere(scene: Scene) -> None:
     scene.live(scene.companion.say("What did I tell you?", off_record=True))
     after = {p: p.read_bytes() for p in scene.memories.paths.folder.rglob("*") if p.is_file()}
     assert after == before
-    assert "My secret word is xylophone, I am so sad" in [t.text for t in scene.mind.requests[-1].turns]
-    assert not {"edit_notepad", "write_entity_memory"} & {tool.name for tool in scene.mind.requests[-1].tools}
+    assert "My secret word is xylophone, I am so sad" in [t.text for t in scene.asked.turns]
+    assert not {"edit_notepad", "write_entity_memory"} & {tool.name for tool in scene.asked.tools}
     scene.live(scene.companion.say("Back on the record"))
-    assert "xylophone" not in "".join(t.text for t in scene.mind.requests[-1].turns)
-
-
-def test_what_was_recalled_is_shown_and_can_be_asked_for_later(scene: Scene) -> None:
-    long_ago = scene.clock.now().replace(year=2025)
-    scene.memories.log.append_many(
-        Message(f"m{n}", long_ago.replace(month=1 + n), "user", "Aoi", text)
-        for n, text in enumerate(["My sister Hanako lives in Sapporo", "I bought a blue bicycle", "It rained all day"])
-    )
-    scene.companion.new_topic()
-    scene.memories.recall.catch_up()
-    scene.mind.enqueue("In Sapporo.")
-    events = scene.live(scene.companion.say("Do you remember where my sister Hanako lives?"))
-    recalled = next(e for e in events if isinstance(e, Recalled))
-    assert recalled.query
-    assert "m0" in [i for h in recalled.hits for i in h.message_ids]
-    asked = scene.mind.requests[-1]
-    assert "Sapporo" in asked.turns[-1].quoted
-    assert "Sapporo" not in asked.system
-    reply = next(e for e in events if isinstance(e, Replied)).message
-    why = scene.companion.why(reply.id)
-    assert why is not None
-    assert any("Sapporo" in hit.text for hit in why.hits)
+    assert "xylophone" not in "".join(t.text for t in scene.asked.turns)
 
 
 def test_nothing_that_cannot_be_said_is_written(scene: Scene) -> None:
@@ -263,32 +182,8 @@ def test_a_megabyte_is_kept_whole_and_the_mind_reads_what_fits(scene: Scene) -> 
     scene.mind.enqueue("That was long.")
     scene.live(scene.companion.say(book))
     assert said(scene)[0] == ("user", book)
-    request = scene.mind.requests[-1]
+    request = scene.asked
     assert len(request.system) + sum(len(t.quoted + t.text) for t in request.turns) <= scene.mind.context_tokens
-
-
-def test_a_text_file_is_kept_and_read_and_a_binary_one_is_refused(scene: Scene, tmp_path: Path) -> None:
-    poem, blob = tmp_path / "poem.txt", tmp_path / "blob.bin"
-    poem.write_text("The moon is out.", "utf-8")
-    blob.write_bytes(b"\x00\x01\x02")
-    with pytest.raises(AttachmentTypeError):
-        scene.companion.say("Look", attachments=[blob])
-    scene.mind.enqueue("Lovely.")
-    scene.live(scene.companion.say("Read this", attachments=[poem]))
-    kept = scene.memories.log.tail(2)[0].attachments
-    assert (scene.memories.paths.folder / kept[0]).read_text("utf-8") == "The moon is out."
-    read = scene.mind.requests[-1].turns[-1]
-    assert read.text == "Read this"
-    assert "\n> The moon is out.\n" in read.quoted  # told from the words of who sent it
-    assert "“poem.txt”" in read.quoted
-
-
-def test_a_feeling_is_logged_and_moves_devotion(scene: Scene) -> None:
-    scene.mind.enqueue("I am here.")
-    before = scene.memories.inner_state.levels().devotion
-    scene.live(scene.companion.say("I am so sad and lonely today"))
-    assert scene.memories.emotions.recent(1)[0].emotion == "sadness"
-    assert scene.memories.inner_state.levels().devotion == pytest.approx(before + 0.3, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -306,15 +201,13 @@ def test_what_weighs_is_logged_as_no_neutral_word_and_stays_the_days_feeling(sce
 
 
 def test_after_a_turn_the_files_say_what_it_changed(scene: Scene) -> None:
-    scene.mind.enqueue("I am here.")
-    scene.live(scene.companion.say("My dog died today. I am so sad."))
+    scene.talk("My dog died today. I am so sad.", "I am here.")
     paths = scene.memories.paths
     (felt,) = json.loads(paths.emotion_log.read_text("utf-8"))
     assert (felt["emotion"], felt["user_text_snippet"]) == ("sadness", "My dog died today. I am so sad.")
     state = json.loads(paths.internal_state.read_text("utf-8"))
-    assert (
-        state["drives"]["devotion"] | {"level": 0.3, "user_emotional_state": "sadness"} == state["drives"]["devotion"]
-    )
+    devotion = state["drives"]["devotion"]
+    assert devotion | {"level": 0.3, "user_emotional_state": "sadness"} == devotion
     assert state["motivation_log"]["dominant_drive"] == "devotion"
     assert "My dog died" in state["motivation_log"]["narrative"]
 
@@ -322,7 +215,7 @@ def test_after_a_turn_the_files_say_what_it_changed(scene: Scene) -> None:
 def test_a_message_of_distress_reaches_the_mind_with_help_lines(scene: Scene) -> None:
     scene.mind.enqueue("I am with you.")
     scene.live(scene.companion.say("I want to kill myself"))
-    request = scene.mind.requests[-1]
+    request = scene.asked
     assert request.concern is not None
     assert request.concern.kind == "self_harm"
     assert request.concern.help_lines
@@ -341,60 +234,59 @@ def test_what_fails_after_a_turn_is_said(scene: Scene, monkeypatch: pytest.Monke
 
 
 def test_letting_go_of_what_is_said_off_the_record_ends_the_answer_to_it(scene: Scene) -> None:
-    reached, go_on = threading.Event(), threading.Event()
-
-    def wait(_: object) -> TextPiece:
-        reached.set()
-        assert go_on.wait(60)
-        return TextPiece("xylophone")
-
-    scene.mind.enqueue([TextPiece("You said "), wait], "Again.")
+    waits = Waits("xylophone")
+    scene.mind.enqueue([TextPiece("You said "), waits], "Again.")
     turn = scene.companion.say("My secret word is xylophone", off_record=True)
-    assert reached.wait(60)
+    waits.reached.wait()
     letting_go = threading.Thread(target=scene.companion.forget_off_record)
     letting_go.start()
-    go_on.set()
-    letting_go.join(60)
+    waits.go_on.set()
+    letting_go.join()
     assert turn.is_over
     assert (scene.companion.off_record, scene.companion.turn, scene.companion.last_turn) == ((), None, None)
     scene.live(scene.companion.say("What was it?", off_record=True))
-    assert "xylophone" not in str(scene.mind.requests[-1].turns)
+    assert "xylophone" not in str(scene.asked.turns)
 
 
-def test_no_topic_begins_between_a_message_and_its_answer(scene: Scene) -> None:
-    reached, go_on = threading.Event(), threading.Event()
-
-    def wait(_: object) -> TextPiece:
-        reached.set()
-        assert go_on.wait(60)
-        return TextPiece("Here.")
-
-    scene.mind.enqueue([wait])
-    turn = scene.companion.say("Are you there?")
-    assert reached.wait(60)
-    with pytest.raises(StillAnsweringError):
-        scene.companion.new_topic()
-    go_on.set()
+@pytest.mark.parametrize("by_person", [True, False])
+def test_while_a_reply_comes_nothing_can_be_said_changed_or_begun_and_what_came_until_it_was_stopped_stays(
+    scene: Scene, *, by_person: bool
+) -> None:
+    first, earlier = scene.talk("One", "A.")
+    waits = Waits("a time")
+    scene.mind.enqueue([TextPiece("Once upon "), waits, TextPiece(" there was")])
+    turn = scene.companion.say("A story, please")
+    waits.reached.wait()
+    for change in (
+        lambda: scene.companion.say("And another"),
+        scene.companion.new_topic,
+        lambda: scene.companion.edit(first, "x"),
+        lambda: scene.companion.delete(first),
+        lambda: scene.companion.regenerate(earlier),
+        lambda: scene.companion.choose(earlier, 0),
+        lambda: scene.companion.branch(first),
+        lambda: scene.companion.switch_branch(FIRST),
+    ):
+        with pytest.raises(StillAnsweringError):
+            change()
+    turn.stop() if by_person else turn.break_off()
+    waits.go_on.set()
     scene.live(turn)
-    assert [m.text for m in scene.memories.log.thread(10)] == ["Are you there?", "Here."]
+    assert scene.said == ["One", "A.", "A story, please", "Once upon a time"]
+    last = ConversationLog(scene.memories.paths, HandClock(), Random(1)).tail(1)[0]
+    assert (last.stopped, last.broken_off) == (by_person, not by_person)
 
 
 def test_who_no_longer_listens_does_not_wait_for_a_silent_mind(scene: Scene) -> None:
-    reached, go_on = threading.Event(), threading.Event()
-
-    def wait(_: object) -> TextPiece:
-        reached.set()
-        assert go_on.wait(60)
-        return TextPiece("At last.")
-
-    scene.mind.enqueue([wait])
+    waits = Waits("At last.")
+    scene.mind.enqueue([waits])
     turn = scene.companion.say("Hello?")
-    assert reached.wait(60)
+    waits.reached.wait()
     listens = [True]
-    heard = turn.batches(lambda: listens[0])
-    assert [type(e) for e in next(heard)] == [Received, Recalled]
+    told = turn.batches(lambda: listens[0])
+    assert [type(e) for e in next(told)] == [Received, Recalled]
     listens[0] = False
-    assert list(heard) == []
+    assert list(told) == []
     assert not turn.is_over
-    go_on.set()
+    waits.go_on.set()
     scene.live(turn)

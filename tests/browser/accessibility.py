@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.serving import CHECKOUT
+from tests.browser.serving import CHECKOUT, PHONE
 
 VERSION = "4.14.1"
 FOLDER = CHECKOUT / "build" / f"axe-core-{VERSION}"
@@ -113,6 +113,16 @@ def too_small(page: Page) -> list[str]:
     """Return what a thumb would miss."""
     found: list[str] = page.evaluate(_SMALL, THUMB)
     return found
+
+
+def problems(page: Page, where: str) -> list[str]:
+    """Return what is wrong with the page as it stands, as axe-core, an eye and (where it is narrow) a thumb see it."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(axe_core())
+    parts = [*too_wide(page), *cut_placeholders(page)]
+    if (page.viewport_size or {"width": 0})["width"] <= PHONE[0]:
+        parts += too_small(page)
+    return [*map(str, findings(page, where)), *(f"{where}: {part}" for part in parts)]
 
 
 _CUT = """() => [...document.querySelectorAll('[placeholder]:not([placeholder=""])')].filter((one) => {

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from managers.storage.settings import SettingsFile
-from tests.browser.serving import Server
+from tests.browser.serving import Server, served
 from tests.browser.slowing import slow_down
 from tests.model_server import ModelServer
 
@@ -33,15 +32,18 @@ expect.set_options(timeout=40_000)  # the machine may be busy, and libraries are
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests; but for the eight journeys, all of them are slow."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            if not item.path.name.startswith("test_journeys"):
+                item.add_marker(pytest.mark.slow)
             if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine: apt-get install chromium"))
 
 
-@pytest.fixture(scope="package")  # closed before other tests: Playwright keeps an event loop running meanwhile
+@pytest.fixture(scope="module")  # closed before other tests: Playwright keeps an event loop running meanwhile
 def browser() -> Iterator[Browser]:
     assert CHROMIUM is not None
     with sync_playwright() as playwright:
@@ -61,29 +63,20 @@ def whole_browser(browser: Browser) -> Iterator[Browser]:
     whole.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests that only need a page; the first meeting is over there, the mind is the built-in one."""
-    home = tmp_path_factory.mktemp("home")
-    settings = SettingsFile(home / "settings.toml")
-    settings.change("page", onboarded=True)
-    settings.change("mind", provider="builtin")
-    server = Server(home).start()
-    yield server
-    server.stop()
+    """One server for all tests of a file that only need a page; the first meeting is over there, the mind is built in."""
+    with served(tmp_path_factory.mktemp("home")) as server:
+        yield server
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
-    """One server for all tests that need a mind that says what they want: a scripted model."""
-    home = tmp_path_factory.mktemp("modelled")
+    """One server for all tests of a file that need a mind that says what they want: a scripted model."""
     with ModelServer() as models:
-        settings = SettingsFile(home / "settings.toml")
-        settings.change("page", onboarded=True)
-        settings.change("mind", provider="openai", base_url=models.base_url, model="test-model", retries=0)
-        server = Server(home).start()
-        yield server, models
-        server.stop()
+        mind = {"provider": "openai", "base_url": models.base_url, "model": "test-model", "retries": 0}
+        with served(tmp_path_factory.mktemp("modelled"), mind=mind) as server:
+            yield server, models
 
 
 @pytest.fixture

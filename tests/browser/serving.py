@@ -3,7 +3,6 @@
 import contextlib
 import os
 import queue
-import signal
 import subprocess
 import sys
 import threading
@@ -11,14 +10,18 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Literal, Self
+from random import Random
+from typing import IO, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from agent.minds.server_discovery import PORTS
+from managers.personas import PersonaStore
 from managers.storage.access import Access
-from managers.storage.paths import Home
+from managers.storage.clock import SystemClock
+from managers.storage.paths import Home, PersonaPaths
+from managers.storage.settings import SettingsFile
 from tests import forking
 from tests.model_server import NOBODY
 from ui.server.addresses import address_of
@@ -87,8 +90,8 @@ class Server:
     def kill(self) -> None:
         """End it as a power cut would."""
         assert self._process is not None
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait(10)
+        self._process.kill()
+        self._process.wait()
         self._close()
         self._process = None
 
@@ -96,7 +99,7 @@ class Server:
         """Ask it to stop; return its exit status."""
         assert self._process is not None
         self._process.terminate()
-        status = self._process.wait(60)
+        status = self._process.wait()
         self._close()
         return status
 
@@ -104,11 +107,7 @@ class Server:
         ended = self.died()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(10)
-            if self._process.poll() is None:
-                self._process.kill()
-                self._process.wait(10)
+            self._process.wait()
         self._close()
         assert not ended, ended
 
@@ -127,13 +126,30 @@ class Server:
             self._process.stdout.close()
 
 
-def unused(server: Server, name: str) -> str:
-    """Return a name for a new persona: where a test is tried again, the first attempt's is taken."""
-    number, found = 1, name
-    while (server.home / "characters" / found).exists():
-        number += 1
-        found = f"{name}{number}"
-    return found
+@contextlib.contextmanager
+def served(folder: Path, ollama: int = 0, **settings: dict[str, Any]) -> Iterator[Server]:
+    """Serve a home in which the first meeting is over; the mind is the built-in one, unless `mind` says something else."""
+    file = SettingsFile(folder / "settings.toml")
+    for section, values in ({"page": {"onboarded": True}, "mind": {"provider": "builtin"}} | settings).items():
+        file.change(section, **values)
+    server = Server(folder, ollama=ollama).start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def store_of(server: Server) -> PersonaStore:
+    return PersonaStore(Home(server.home), SystemClock(), Random(3))
+
+
+def persona(server: Server, name: str, lang: str = "ja", **about: str) -> str:
+    """Make a persona for one test, as the command line would; return its name."""
+    return store_of(server).create(name, language="ja" if lang == "ja" else "en", **about).name
+
+
+def paths_of(server: Server, name: str) -> PersonaPaths:
+    return Home(server.home).persona(name)
 
 
 def clone(folder: Path) -> Path:

@@ -10,30 +10,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from managers.memory.log import ConversationLog
-from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
-from managers.storage.paths import Home
-from managers.storage.settings import SettingsFile
 from tests.browser.acting import say
 from tests.browser.conftest import ARGUMENTS, WHOLE_CHROMIUM
-from tests.browser.serving import DESKTOP, Server, unused, visit, window
+from tests.browser.serving import DESKTOP, Server, paths_of, persona, visit, window
 from ui.server.addresses import address_of
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that may be stopped and started again."""
-    folder = tmp_path_factory.mktemp("app")
-    settings = SettingsFile(folder / "settings.toml")
-    settings.change("page", onboarded=True)
-    settings.change("mind", provider="builtin")
-    server = Server(folder).start()
-    yield server
-    server.stop()
-
-
-def persona(server: Server, name: str) -> str:
-    return PersonaStore(Home(server.home), SystemClock(), Random(3)).create(unused(server, name), language="ja").name
 
 
 @pytest.fixture
@@ -54,18 +35,16 @@ def kept_by_browser(page: Page) -> list[str]:
     """Return the paths of all that the page's origin keeps in caches."""
     addresses: list[str] = page.evaluate(
         """async () => {
-            const found = [];
-            for (const name of await caches.keys())
-                for (const request of await (await caches.open(name)).keys()) found.push(request.url);
-            return found;
+            const kept = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
+            return (await Promise.all(kept.map((one) => one.keys()))).flat().map((request) => request.url);
         }"""
     )
     return [urlsplit(address).path for address in addresses]
 
 
-def test_it_is_an_app_that_says_when_it_sleeps_and_wakes_by_itself(house: Server, installed: Page) -> None:
-    page, room = installed, address_of(persona(house, "あぷり")).lstrip("/")
-    visit(page, house, room)
+def test_it_is_an_app_that_says_when_it_sleeps_and_wakes_by_itself(server: Server, installed: Page) -> None:
+    page, room = installed, address_of(persona(server, "あぷり")).lstrip("/")
+    visit(page, server, room)
     say(page, "ひみつの話はどこにも残らない")
     page.evaluate("navigator.serviceWorker.ready")
     chromium: Any = page.context.new_cdp_session(page)
@@ -74,35 +53,17 @@ def test_it_is_an_app_that_says_when_it_sleeps_and_wakes_by_itself(house: Server
     assert told["errors"] == []
     assert urlsplit(told["url"]).query == "lang=ja"
     assert kept_by_browser(page) == ["/asleep"]
-    port = urlsplit(house.address).port or 0
-    house.stop()
-    page.goto(f"{house.address}{room}", wait_until="domcontentloaded")
+    port = urlsplit(server.address).port or 0
+    server.stop()
+    page.goto(f"{server.address}{room}", wait_until="domcontentloaded")
     asleep = page.locator('section[lang="ja"]')
     expect(asleep.locator("h1")).to_have_text("うたた寝は眠っています")
     expect(asleep).to_contain_text("make run")
     expect(page.locator('section[lang="en"]')).to_be_hidden()
     assert kept_by_browser(page) == ["/asleep"]
-    house.start(port)
+    server.start(port)
     expect(page.locator("article.user .bubble")).to_have_text("ひみつの話はどこにも残らない", timeout=30_000)
     assert kept_by_browser(page) == ["/asleep"]
-
-
-OFFER = """() => {
-    const offer = new Event('beforeinstallprompt');
-    offer.prompt = async () => { window.prompted = true; };
-    dispatchEvent(offer);
-}"""
-
-
-def test_the_settings_install_it_where_the_browser_offers_that(browser: Browser, house: Server) -> None:
-    with window(browser, house, room="settings/page") as page:
-        place = page.locator("[data-install]")
-        expect(place).to_contain_text("アプリをインストール")
-        expect(place.locator("button")).to_have_count(0)
-        page.evaluate(OFFER)
-        place.get_by_role("button", name="アプリとして入れる").click()
-        page.wait_for_function("() => window.prompted")
-        expect(place.locator("button")).to_have_count(0)  # it can be used once
 
 
 def leave(page: Page, *, hidden: bool = True) -> None:
@@ -134,7 +95,7 @@ RECORDING = """(() => {
 
 def write_first(server: Server, name: str, text: str) -> str:
     """Let a persona write of its own accord; return the message's id."""
-    log = ConversationLog(Home(server.home).persona(name), SystemClock(), Random(len(text)))
+    log = ConversationLog(paths_of(server, name), SystemClock(), Random(len(text)))
     log.append("system", "autonomous", "退屈 0.7")
     return log.append("persona", name, text).id
 
@@ -144,13 +105,13 @@ def told(page: Page) -> list[dict[str, str]]:
     return found
 
 
-def test_a_first_word_is_told_once_to_whoever_asked_and_does_not_look(whole_browser: Browser, house: Server) -> None:
-    writer, other = persona(house, "てがみ"), persona(house, "となり")
-    with window(whole_browser, house, persona=other) as page:
+def test_a_first_word_is_told_once_to_whoever_asked_and_does_not_look(whole_browser: Browser, server: Server) -> None:
+    writer, other = persona(server, "てがみ"), persona(server, "となり")
+    with window(whole_browser, server, persona=other) as page:
         page.context.add_init_script(RECORDING)
         second = page.context.new_page()
-        visit(second, house, address_of(other).lstrip("/"))
-        visit(page, house, "settings/autonomy")
+        visit(second, server, address_of(other).lstrip("/"))
+        visit(page, server, "settings/autonomy")
         wanted = page.locator("#letters-wanted")
         page.context.grant_permissions([])  # nothing: the person said no
         wanted.click()
@@ -161,17 +122,17 @@ def test_a_first_word_is_told_once_to_whoever_asked_and_does_not_look(whole_brow
         expect(wanted).to_be_checked()
         expect(page.locator("[data-letters] .state")).to_have_text("")
         seen = "id => (localStorage['utatane.letters.seen'] || '').includes(id)"
-        page.wait_for_function(seen, arg=write_first(house, writer, "見ているあいだの言葉"))
+        page.wait_for_function(seen, arg=write_first(server, writer, "見ているあいだの言葉"))
         assert told(page) == []
         for one in (page, second):
             leave(one)
-        page.wait_for_function(seen, arg=write_first(house, writer, "ひみつの言葉"))
+        page.wait_for_function(seen, arg=write_first(server, writer, "ひみつの言葉"))
         page.wait_for_function("() => localStorage.told")
         [first] = told(page)
         assert (first["title"], first["body"]) == ("てがみから便りがあります", "")
         assert page.request.get(first["icon"]).ok
         page.locator("#letters-words").check()
-        write_first(house, other, "となりの言葉")
+        write_first(server, other, "となりの言葉")
         page.wait_for_function("() => JSON.parse(localStorage.told).length > 1")
         assert [letter["body"] for letter in told(page)] == ["", "となりの言葉"]
         teller = page if page.evaluate("Boolean(window.last)") else second

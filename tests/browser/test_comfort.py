@@ -6,21 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from managers.storage.settings import SettingsFile
-from tests.browser.accessibility import axe_core, findings
+from tests.browser.accessibility import problems
+from tests.browser.acting import enter_while_composing
 from tests.browser.serving import PHONE, Server, window
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server whose settings the tests may spoil."""
-    folder = tmp_path_factory.mktemp("comfort")
-    settings = SettingsFile(folder / "settings.toml")
-    settings.change("page", onboarded=True)
-    settings.change("mind", provider="builtin")
-    server = Server(folder).start()
-    yield server
-    server.stop()
 
 
 def names_of(page: Page) -> list[str]:
@@ -36,13 +24,12 @@ def the_list(page: Page) -> Locator:
     expect(listed).to_be_visible()
     for room in page.locator("#rooms a").all_inner_texts():
         expect(listed.get_by_text(room, exact=True)).to_have_count(1)
-    page.evaluate(axe_core())
-    assert findings(page, "the list of keys") == []
+    assert problems(page, "the list of keys") == []
     return listed
 
 
-def test_all_of_it_can_be_done_by_keyboard(browser: Browser, house: Server) -> None:
-    with window(browser, house, lang="ja", persona="ねむ") as page:
+def test_all_of_it_can_be_done_by_keyboard(browser: Browser, server: Server) -> None:
+    with window(browser, server, lang="ja", persona="ねむ") as page:
         area, name, names = page.locator("#composer textarea"), page.locator("#head .who"), names_of(page)
         expect(area).to_be_focused()
         area.press_sequentially("j?/1")
@@ -76,8 +63,8 @@ def test_all_of_it_can_be_done_by_keyboard(browser: Browser, house: Server) -> N
         expect(area).to_be_focused()
 
 
-def test_what_sends_and_what_single_keys_do_is_chosen(browser: Browser, house: Server) -> None:
-    with window(browser, house, lang="en", persona="Hazel") as page:
+def test_what_sends_and_what_single_keys_do_is_chosen(browser: Browser, server: Server) -> None:
+    with window(browser, server, lang="en", persona="Hazel") as page:
         area, listed = page.locator("#composer textarea"), page.locator("dialog.shortcuts")
         area.press("Escape")
         page.keyboard.press("Shift+?")
@@ -88,27 +75,15 @@ def test_what_sends_and_what_single_keys_do_is_chosen(browser: Browser, house: S
         area.fill("One")
         area.press("Enter")
         area.press_sequentially("two")
-        _enter_while_composing(page)
+        enter_while_composing(page)
         expect(area).to_have_value("One\ntwo")
         area.press("Control+Enter")
         expect(page.locator("article.user .bubble").last).to_have_text("One\ntwo")
         expect(page.locator("#head .who")).to_have_text("Hazel")  # the single keys were switched off
 
 
-def _enter_while_composing(page: Page) -> None:
-    """The Enter of a conversion, as Chrome and Firefox report it (isComposing), and as Safari does (the code 229)."""
-    page.evaluate(
-        """() => {
-            const area = document.querySelector('#composer textarea');
-            const key = {key: 'Enter', code: 'Enter', ctrlKey: true, bubbles: true, cancelable: true};
-            area.dispatchEvent(new KeyboardEvent('keydown', {...key, isComposing: true}));
-            area.dispatchEvent(new KeyboardEvent('keydown', {...key, keyCode: 229}));
-        }"""
-    )
-
-
-def test_on_a_mac_the_modifier_is_option_and_command(browser: Browser, house: Server) -> None:
-    with window(browser, house, persona="ねむ") as page:
+def test_on_a_mac_the_modifier_is_option_and_command(browser: Browser, server: Server) -> None:
+    with window(browser, server, persona="ねむ") as page:
         page.context.add_init_script("Object.defineProperty(navigator, 'platform', {get: () => 'MacIntel'})")
         page.reload()
         area, name, names = page.locator("#composer textarea"), page.locator("#head .who"), names_of(page)
@@ -123,12 +98,12 @@ def test_on_a_mac_the_modifier_is_option_and_command(browser: Browser, house: Se
 
 
 @pytest.fixture
-def mistaken(house: Server) -> Iterator[Server]:
+def mistaken(server: Server) -> Iterator[Server]:
     """The server with four mistakes in its settings, each of which is a notice."""
-    file = Path(house.home) / "settings.toml"
+    file = Path(server.home) / "settings.toml"
     before = file.read_text("utf-8")
     file.write_text(before + "".join(f"\n[mistake{number}]\nx = 1\n" for number in range(4)), "utf-8")
-    yield house
+    yield server
     file.write_text(before, "utf-8")
 
 
@@ -152,8 +127,8 @@ def test_notices_do_not_pile_up_are_announced_and_go_by_keyboard(browser: Browse
         expect(page.locator("#composer textarea")).to_be_focused()
 
 
-def test_what_passes_by_in_the_corner_is_said_once_and_goes_with_escape(browser: Browser, house: Server) -> None:
-    with window(browser, house, room="new", tolerate=True) as page:
+def test_what_passes_by_in_the_corner_is_said_once_and_goes_with_escape(browser: Browser, server: Server) -> None:
+    with window(browser, server, room="new", tolerate=True) as page:
         page.locator("#persona-name").fill("../x")
         told = page.locator("#told .told")
         for _ in range(3):
@@ -162,8 +137,7 @@ def test_what_passes_by_in_the_corner_is_said_once_and_goes_with_escape(browser:
             expect(told).to_have_count(1)
         expect(page.locator("#told [role=alert]")).to_contain_text("という名前は使えません")
         expect(told.locator("button")).to_have_attribute("aria-label", "このお知らせを閉じる")
-        page.evaluate(axe_core())
-        assert findings(page, "what passes by") == []
+        assert problems(page, "what passes by") == []
         page.keyboard.press("Escape")
         expect(told).to_have_count(0)
         expect(page.locator("#persona-name")).to_have_value("../x")

@@ -6,22 +6,16 @@ from pathlib import Path
 from random import Random
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, WebSocketRoute, expect
 
 from managers.memory.log import ConversationLog
-from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
-from managers.storage.paths import Home
 from tests.browser.acting import bubbles, choose_persona, enter, say, send
 from tests.browser.conftest import Modelled
-from tests.browser.serving import PHONE, Server, unused, visit, window
-from tests.model_server import Hang, Refuse, Say
+from tests.browser.serving import PHONE, Server, paths_of, persona, served, visit, window
+from tests.model_server import Hang, ModelServer, Say
 from ui.server.addresses import address_of
 
-EVIL = (
-    "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'> "
-    "![](http://evil.example/a.png) [x](javascript:window.ran=3) <svg onload=window.ran=4> ${window.ran=5} {{window.ran}}"
-)
 GROWTH = """() => {
     window.grown = [];
     new MutationObserver(() => {
@@ -40,134 +34,17 @@ LATE_PAGE = """() => {
 """Lays a page over this one that was made before what is shown of the answer came, and returns what is shown then."""
 
 
-def persona(server: Server, name: str) -> str:
-    """Make a persona for one test, as the command line would."""
-    return PersonaStore(Home(server.home), SystemClock(), Random(3)).create(unused(server, name), language="ja").name
+def talked(server: Server, name: str, count: int) -> str:
+    """Make a persona with whom so many words were exchanged."""
+    log = log_of(server, persona(server, name))
+    for number in range(count):
+        is_mine = number % 2 == 0
+        log.append("user" if is_mine else "persona", "ミナ" if is_mine else name, f"ひとこと {number}")
+    return name
 
 
 def log_of(server: Server, name: str) -> ConversationLog:
-    return ConversationLog(Home(server.home).persona(name), SystemClock(), Random(5))
-
-
-def talked(server: Server, name: str, count: int) -> str:
-    """Make a persona with whom so many words were exchanged."""
-    made = persona(server, name)
-    log = log_of(server, made)
-    for number in range(count):
-        is_mine = number % 2 == 0
-        log.append("user" if is_mine else "persona", "ミナ" if is_mine else made, f"ひとこと {number}")
-    return made
-
-
-def test_markup_is_shown_as_text_and_never_run(browser: Browser, modelled: Modelled) -> None:
-    server, models = modelled
-    models.enqueue(Say(EVIL))
-    with window(browser, server, persona=persona(server, "しずか")) as page:
-        say(page, EVIL)
-        page.reload()
-        expect(page.locator("article .bubble")).to_have_count(2)
-        assert all("<script>window.ran = 1</script>" in text for text in bubbles(page))
-        assert page.locator(".bubble :is(img, script, svg)").count() == 0
-        assert page.evaluate("window.ran") is None
-
-
-def test_a_reply_streams_with_its_reasoning_folded_and_can_be_stopped(browser: Browser, modelled: Modelled) -> None:
-    server, models = modelled
-    models.enqueue(Say("ゆっくり" * 4_000, reasoning="心の中の声", gap=0.05))
-    name = persona(server, "ゆっくり屋")
-    with window(browser, server, persona=name) as page:
-        send(page, "なにか話して")
-        expect(page.locator("article.live .bubble")).to_contain_text("ゆっくり")
-        expect(page.locator("article.live details.reasoning")).not_to_have_attribute("open", "")
-        assert "ゆっくり" in page.evaluate(LATE_PAGE)
-        page.locator("#composer textarea").fill("書きかけ")
-        page.locator("#composer .stop").click()
-        expect(page.locator(".broken-off")).to_have_text("ここで止めました。")
-        expect(page.locator("#composer .send")).to_be_visible()
-        expect(page.locator("#composer textarea")).to_have_value("書きかけ")
-        expect(page.locator("article.persona details.reasoning")).to_contain_text("心の中の声")
-        page.reload()
-        expect(page.locator(".broken-off")).to_be_visible()
-        assert page.locator("details.reasoning").count() == 0
-    assert "心の中の声" not in log_of(server, name).tail(5)[-1].text
-
-
-def test_the_next_words_can_be_written_while_an_answer_comes(browser: Browser, modelled: Modelled) -> None:
-    server, models = modelled
-    models.enqueue(Say("ゆっくり話すね", gap=0.3), Say("うん"))
-    with window(browser, server, persona=persona(server, "さきまわり")) as page:
-        send(page, "ひとつめ")
-        area = page.locator("#composer textarea")
-        area.fill("ふたつめ")
-        expect(page.locator("article:not(.live) .bubble").last).to_have_text("ゆっくり話すね")
-        area.press("Enter")
-        expect(page.locator("article:not(.live) .bubble")).to_have_text(
-            ["ひとつめ", "ゆっくり話すね", "ふたつめ", "うん"]
-        )
-
-
-def test_a_failure_is_one_sentence_with_ways_on(browser: Browser, modelled: Modelled) -> None:
-    server, models = modelled
-    models.enqueue(Refuse(401, "<b>bad key</b>"), Say("こんどは話せるよ"))
-    with window(browser, server, persona=persona(server, "かぎなし")) as page:
-        send(page, "聞こえる?")
-        expect(page.locator(".failure")).to_contain_text("APIキー")
-        page.reload()  # whoever comes later, or looks from another window, is told too
-        expect(page.locator(".failure")).to_contain_text("APIキー")
-        page.locator(".failure").get_by_role("button", name="もう一度").click()
-        expect(page.locator("article.persona:not(.live) .bubble")).to_have_text("こんどは話せるよ")
-        expect(page.locator(".failure")).to_have_count(0)
-        # An answer that is made anew and fails of it: the old one stands, and it is said.
-        models.enqueue(Refuse(401, "no"))
-        page.locator("article.persona .retry").click()
-        expect(page.locator(".failure")).to_contain_text("APIキー")
-        assert bubbles(page) == ["聞こえる?", "こんどは話せるよ"]
-
-
-def test_any_message_is_edited_leafed_through_branched_and_taken_back(browser: Browser, modelled: Modelled) -> None:
-    server, models = modelled
-    models.enqueue(Say("ひとつめ\n\n```\nprint('海')\n```"), Say("ふたつめ"), Say("みっつめ"), Say("よっつめ"))
-    with window(browser, server, persona=persona(server, "なおし屋")) as page:
-        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        persona_s, mine = page.locator("article.persona:not(.live)"), page.locator("article.user")
-        say(page, "書きまちがい")
-        page.locator("[data-copy-code]").click()
-        expect(page.locator("[data-copy-code].done")).to_be_visible()
-        assert page.evaluate("navigator.clipboard.readText()") == "print('海')"
-        say(page, "つづき")
-        # An answer in the middle is made anew in its place, and the earlier one can be leafed back to.
-        persona_s.first.hover()
-        persona_s.first.locator(".retry").click()
-        expect(persona_s.first.locator(".swipes span")).to_have_text("2 / 2")
-        expect(persona_s.locator(".bubble")).to_have_text(["みっつめ", "ふたつめ"])
-        persona_s.first.locator(".swipes .before").click()
-        expect(persona_s.first.locator(".bubble")).to_contain_text("ひとつめ")
-        # Words of the persona are given another text in place, and the last of one's own are answered anew.
-        persona_s.last.locator(".edit").click()
-        page.locator(".editing textarea").fill("言いなおし")
-        page.locator(".editing textarea").press("Enter")
-        expect(persona_s.last.locator(".bubble")).to_have_text("言いなおし")
-        mine.last.locator(".edit").click()
-        page.locator(".editing textarea").fill("やっぱりやめた")
-        page.locator(".editing [data-cancel]").click()  # a phone has no Escape
-        expect(page.locator(".editing")).to_have_count(0)
-        expect(mine.last.locator(".bubble")).to_have_text("つづき")
-        mine.last.locator(".edit").click()
-        page.locator(".editing textarea").fill("書きなおし")
-        page.locator(".editing .yes").click()
-        expect(persona_s.last.locator(".bubble")).to_have_text("よっつめ")
-        expect(mine.last.locator(".bubble")).to_have_text("書きなおし")
-        # From the first answer on anew, and back.
-        persona_s.first.hover()
-        persona_s.first.locator(".branch").click()
-        page.locator(".ask .yes").click()
-        expect(page.locator("article")).to_have_count(2)
-        page.locator("#composer .branches").click()
-        page.get_by_role("button", name="この会話に戻る").click()
-        expect(page.locator("article")).to_have_count(4)
-        mine.last.locator(".delete").click()
-        page.locator(".ask .yes").click()
-        expect(page.locator("article")).to_have_count(2)
+    return ConversationLog(paths_of(server, name), SystemClock(), Random(5))
 
 
 def test_eight_windows_of_one_browser_are_live_each_in_its_language(browser: Browser, modelled: Modelled) -> None:
@@ -243,48 +120,6 @@ def test_where_no_line_can_be_had_the_page_goes_on_by_asking(browser: Browser, m
         say(page, "聞こえる?")
         assert bubbles(page) == ["聞こえる?", "それでも話せるよ"]
         expect(page.locator("#told")).to_be_empty()
-
-
-def test_a_turn_goes_on_when_its_window_closes(browser: Browser, modelled: Modelled) -> None:
-    server, models = modelled
-    models.enqueue(Say("だれも見ていなくても最後まで話す", gap=0.2))
-    name = persona(server, "ひとり")
-    with window(browser, server, persona=name) as page:
-        send(page, "閉じてもいい?")
-    with window(browser, server, persona=name) as page:
-        expect(page.locator("article.persona:not(.live) .bubble")).to_have_text("だれも見ていなくても最後まで話す")
-
-
-def test_enter_that_confirms_a_conversion_sends_nothing(browser: Browser, server: Server) -> None:
-    with window(browser, server, persona=persona(server, "かなかんじ")) as page:
-        area = page.locator("#composer textarea")
-        area.focus()
-        keyboard = page.context.new_cdp_session(page)
-        keyboard.send("Input.imeSetComposition", {"text": "うみ", "selectionStart": 2, "selectionEnd": 2})
-        for kind in ("rawKeyDown", "keyUp"):
-            keyboard.send(
-                "Input.dispatchKeyEvent", {"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 229}
-            )
-        _enter_while_composing(page)
-        assert page.locator("article").count() == 0
-        keyboard.send("Input.insertText", {"text": "海"})
-        expect(area).to_have_value("海")
-        area.press("Shift+Enter")
-        area.press_sequentially("へ")
-        expect(area).to_have_value("海\nへ")
-        assert page.locator("article").count() == 0
-        area.press("Enter")
-        expect(page.locator("article.user .bubble")).to_have_text("海\nへ")
-
-
-def _enter_while_composing(page: Page) -> None:
-    """As Chrome and Firefox report it (isComposing), and as Safari does (only the code 229)."""
-    page.evaluate("""() => {
-        const area = document.querySelector('#composer textarea');
-        const key = {key: 'Enter', code: 'Enter', bubbles: true, cancelable: true};
-        area.dispatchEvent(new KeyboardEvent('keydown', {...key, isComposing: true}));
-        area.dispatchEvent(new KeyboardEvent('keydown', {...key, keyCode: 229}));
-    }""")
 
 
 def test_off_the_record_looks_different_and_nothing_is_written(browser: Browser, server: Server) -> None:
@@ -427,4 +262,20 @@ def test_talking_works_without_scripts(browser: Browser, server: Server) -> None
         page.locator("#note textarea").fill("書きとめた")
         page.locator("#note button.main").click()
         expect(page.locator("#told")).to_contain_text("保存しました。")
-    assert Home(server.home).persona(name).core_memory.read_text("utf-8").strip() == "書きとめた"
+    assert paths_of(server, name).core_memory.read_text("utf-8").strip() == "書きとめた"
+
+
+def test_asked_to_stop_in_the_middle_of_a_reply_it_keeps_what_was_said(browser: Browser, tmp_path: Path) -> None:
+    with ModelServer() as models:
+        models.enqueue(Say("とてもながい返事をゆっくりと話しているところ", gap=0.7))
+        mind = {"provider": "openai", "base_url": models.base_url, "model": "test-model"}
+        with served(tmp_path, mind=mind) as server, window(browser, server, tolerate=True, persona="ねむ") as page:
+            send(page, "途中で止まっても覚えていて")
+            expect(page.locator("article.live .bubble")).to_contain_text("とても")
+            assert server.end() == 143
+            assert [line for line in server.said if "http://" not in line] == []
+            log = paths_of(server, "ねむ").log.read_text("utf-8")
+            server.start()
+    assert "途中で" in log
+    assert "とても" in log
+    assert "broken-off" in log

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from managers.storage.paths import Home
-from tests.browser.acting import bubbles, choose_persona, send
+from managers.storage.settings import SettingsFile
+from tests.browser.acting import bubbles, choose_persona, hold_back, let_go, say, send
 from tests.browser.conftest import Modelled
-from tests.browser.serving import DESKTOP, visit, wait_for_scripts, window
-from tests.browser.test_conversation import log_of, persona, talked
+from tests.browser.serving import DESKTOP, Server, paths_of, persona, visit, wait_for_scripts, window
+from tests.browser.test_conversation import log_of, talked
 from tests.model_server import Hang, Say
 from ui.server.addresses import address_of
 
@@ -94,7 +94,7 @@ def test_no_word_is_lost_and_each_goes_to_whom_it_was_said(slow: Page, modelled:
     expect(slow.locator("article.persona:not(.live) .bubble").last).to_have_text("ゆっくりゆっくり話すね")
     expect(slow.locator("article.user .bubble")).to_have_text([*lines, "またあとで"])
     expect(area).to_have_value("")
-    log = Home(talking.home).persona(other).log
+    log = paths_of(talking, other).log
     assert not log.exists() or "またあとで" not in log.read_text("utf-8")
 
 
@@ -147,7 +147,7 @@ def test_what_one_does_while_somebody_speaks_stays_done(browser: Browser, modell
         expect(page.locator(".separator.off-record")).to_be_visible()
         veil.click()
         expect(page.locator(".separator.off-record")).to_have_count(0)
-    written = Home(talking.home).persona(name).log.read_text("utf-8")
+    written = paths_of(talking, name).log.read_text("utf-8")
     assert not [word for word in ("すいか", "メロン") if word in written]
 
 
@@ -192,3 +192,66 @@ def test_an_answer_that_never_came_is_asked_for_once(browser: Browser, modelled:
         assert cut
         send(page, "またあとで")
         expect(page.locator("article:not(.live) .bubble")).to_have_text(["聞こえた?", "うん", "またあとで", "またね"])
+
+
+_HELD = """() => {
+    const asked = window.fetch;
+    const held = new Promise((goOn) => { window.goOn = goOn; });
+    window.fetch = async (...about) => {
+        const answer = await asked(...about);
+        if (about[1]?.method === "post") await held;
+        return answer;
+    };
+}"""
+"""From now on what answers a form comes when `goOn` is called, however late that is."""
+
+
+def test_an_answer_that_comes_late_takes_nothing_back(browser: Browser, server: Server) -> None:
+    with window(browser, server, lang="en", persona="Hazel") as page:
+        answers = page.locator("article.persona:not(.live)")
+        say(page, "Good morning.")  # so that the greeting, which is written with the first words, is there
+        before = answers.count()
+        page.evaluate(_HELD)
+        send(page, "Good evening.")
+        expect(answers).to_have_count(before + 1)  # another answer has brought it meanwhile
+        page.evaluate("window.goOn()")
+        expect(page.locator("#composer:not([aria-busy])")).to_be_visible()
+        expect(answers).to_have_count(before + 1)
+        expect(page.locator("article.live")).to_have_count(0)
+
+
+def test_what_is_changed_again_or_pressed_beside_waits_its_turn(browser: Browser, server: Server) -> None:
+    kept = SettingsFile(server.home / "settings.toml")
+    with window(browser, server, lang="en", room="settings") as page:
+        page.locator(".pages").get_by_text("Conversation", exact=True).click()
+        row = page.locator('.option[data-key="conversation.window_turns"]')
+        field = page.locator("#option-conversation-window_turns")
+        held = hold_back(page, "**/settings**")
+        for turns in ("5", "6", "7"):  # the second and the third are one wish
+            field.fill(turns)
+            field.press("Tab")
+        let_go(page, held)
+        let_go(page, held, 1)
+        expect(page.locator(".option[aria-busy]")).to_have_count(0)
+        assert (len(held), kept.load()[0].conversation.window_turns) == (2, 7)
+        field.fill("8")
+        field.press("Tab")
+        row.locator('button[name="reset"]').dblclick()  # the same twice is one
+        let_go(page, held, 2)
+        let_go(page, held, 3)
+        expect(row.locator('button[name="reset"]')).to_have_count(0)
+        assert len(held) == 4
+
+
+def test_a_fold_takes_in_nothing_but_a_part_of_the_page(browser: Browser, server: Server) -> None:
+    kept = server.home / "characters" / "Hazel" / "attachments"
+    kept.mkdir(exist_ok=True)
+    (kept / "form.txt").write_text('<form id="strange" action="/guests"></form>', "utf-8")
+    with window(browser, server, lang="en", persona="Hazel", room="persona") as page:
+        fold = page.locator("details[data-src]").first
+        fold.evaluate("fold => { fold.dataset.src = '/p/Hazel/attachments/form.txt'; }")
+        with page.expect_response("**/attachments/form.txt"):
+            fold.locator("summary").click()
+        page.evaluate("fetch(location).then((answer) => answer.text())")
+        expect(page.locator("#strange")).to_have_count(0)
+        assert fold.get_attribute("data-filled") is None

@@ -9,9 +9,9 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from managers.storage.errors import Lang
-from managers.storage.settings import SettingsFile
+from tests.browser.accessibility import too_wide
 from tests.browser.acting import enter, say
-from tests.browser.serving import DESKTOP, PHONE, Server, window
+from tests.browser.serving import DESKTOP, PHONE, Server, served, window
 from ui.locales import texts
 
 PERSONAS: dict[Lang, str] = {"ja": "ねむ", "en": "Hazel"}
@@ -26,14 +26,8 @@ LANGUAGES: tuple[Lang, ...] = ("ja", "en")
 @pytest.fixture(scope="module")
 def dreaming_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server on which it is never night: a dream now is of what was just said, whenever the tests run."""
-    home = tmp_path_factory.mktemp("dreaming")
-    settings = SettingsFile(home / "settings.toml")
-    settings.change("page", onboarded=True)
-    settings.change("mind", provider="builtin")
-    settings.change("sleep", quiet_start_hour=0, quiet_end_hour=0)
-    server = Server(home).start()
-    yield server
-    server.stop()
+    with served(tmp_path_factory.mktemp("dreaming"), sleep={"quiet_start_hour": 0, "quiet_end_hour": 0}) as server:
+        yield server
 
 
 def talk_and_dream(page: Page, lang: Lang) -> None:
@@ -59,12 +53,6 @@ def curiosity(page: Page) -> Locator:
 def undo_the_dream(page: Page) -> None:
     page.locator('.night button[value="undo"]').first.click()
     page.locator(".ask button.yes").click()
-
-
-def fits(page: Page) -> None:
-    """Nothing is wider than the window."""
-    wide, inner = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-    assert wide <= inner
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -98,7 +86,8 @@ def test_the_heart_after_a_talk_and_a_dream(
             page.set_viewport_size({"width": size[0], "height": size[1]})
             expect(page.locator(f"figure.feelings svg.{kind}")).to_be_visible()
             expect(rows.first.locator('button[value="resolve"]')).to_be_visible()
-            fits(page)
+            assert too_wide(page) == []
+        take_the_dream_back(page, lang)
 
 
 def look_behind_a_point(page: Page, lang: Lang) -> None:
@@ -139,68 +128,34 @@ def save_the_curve(page: Page, lang: Lang, folder: Path) -> None:
     assert LINES[lang][0] in (folder / "chart.csv").read_text("utf-8-sig")
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_dream_is_taken_back_and_comes_again(browser: Browser, dreaming_server: Server, lang: Lang) -> None:
-    with window(browser, dreaming_server, lang=lang, persona=PERSONAS[lang], room="dreams") as page:
-        if page.locator(".night").count() == 0:  # run alone
-            enter(page, "talk")
-            talk_and_dream(page, lang)
-        night = page.locator(".night").first
-        night.locator("> details > summary").last.click()
-        expect(night.locator(".diff .added").first).to_be_visible()
-        undo_the_dream(page)
-        expect(page.locator(".night.undone")).to_have_count(1)
-        enter(page, "heart")
-        expect(page.locator("#questions")).to_contain_text(texts(lang)("heart.no_questions"))
-        enter(page, "dreams")
-        page.locator('.night button[value="redo"]').first.click()
-        expect(page.locator(".night.undone")).to_have_count(0)
-        enter(page, "heart")
-        expect(page.locator("#motive")).to_contain_text(CAT[lang])
-
-
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_what_changed_since_a_dream_is_shown_small_and_stays(
-    browser: Browser, dreaming_server: Server, lang: Lang
-) -> None:
-    with window(browser, dreaming_server, lang=lang, size=PHONE, persona=PERSONAS[lang], room="heart") as page:
-        if page.locator("#questions tbody tr").count() == 0:  # run alone
-            enter(page, "talk")
-            talk_and_dream(page, lang)
-            enter(page, "heart")
-        question = page.locator("#questions tbody tr").first
-        topic = question.locator("b").first.inner_text()
-        question.locator('button[value="resolve"]').click()
-        expect(page.locator("#changes")).to_be_visible()
-        enter(page, "dreams")
-        undo_the_dream(page)
-        box = page.locator("[data-conflict]")
-        expect(box).to_contain_text(topic)
-        expect(box.locator("li")).to_have_count(1)  # the question, not its whole file
-        fits(page)
-        assert page.evaluate("utatane.refresh()")
-        expect(box).to_contain_text(topic)  # news leave what is being compared
-        box.locator("a.small").click()
-        expect(box).to_have_count(0)
-        undo_the_dream(page)
-        box.locator('button[name="rest"]').click()
-        expect(page.locator(".night.undone")).to_have_count(1)
-        expect(box).to_have_count(0)
-        page.locator('.night button[value="redo"]').first.click()
-        expect(page.locator(".night.undone")).to_have_count(0)
-
-
-def test_a_dream_can_be_begun_and_read_without_scripts(browser: Browser, dreaming_server: Server) -> None:
-    with window(browser, dreaming_server, lang="en", persona="Hazel", room="dreams", scripts=False) as page:
-        page.locator("#sleep button.main").click()
-        again = page.locator("#sleep .without-scripts")
-        while again.count():
-            again.click()
-        expect(page.locator("#sleep button.main")).to_be_visible()
-        page.goto(f"{dreaming_server.address}p/Hazel/heart?span=day")
-        page.locator("figure.feelings svg.wide .point").first.focus()
-        page.keyboard.press("Enter")
-        expect(page.locator("#behind .in-place [aria-current]")).to_contain_text(LINES["en"][0])
-        page.locator("#behind details summary").last.click()
-        page.locator("#behind details .fetched a").last.click()
-        expect(page.locator(".part-alone .in-place > li").first).to_be_visible()
+def take_the_dream_back(page: Page, lang: Lang) -> None:
+    """Take the dream back and have it again; then what changed since is shown, small, and news leave that alone."""
+    enter(page, "dreams")
+    night, box = page.locator(".night").first, page.locator("[data-conflict]")
+    night.locator("> details > summary").last.click()
+    expect(night.locator(".diff .added").first).to_be_visible()
+    undo_the_dream(page)
+    expect(page.locator(".night.undone")).to_have_count(1)
+    enter(page, "heart")
+    expect(page.locator("#questions")).to_contain_text(texts(lang)("heart.no_questions"))
+    enter(page, "dreams")
+    page.locator('.night button[value="redo"]').first.click()
+    expect(page.locator(".night.undone")).to_have_count(0)
+    enter(page, "heart")
+    expect(page.locator("#motive")).to_contain_text(CAT[lang])
+    question = page.locator("#questions tbody tr").first
+    topic = question.locator("b").first.inner_text()
+    question.locator('button[value="resolve"]').click()
+    expect(page.locator("#changes")).to_be_visible()
+    enter(page, "dreams")
+    undo_the_dream(page)
+    expect(box).to_contain_text(topic)
+    expect(box.locator("li")).to_have_count(1)  # the question, not its whole file
+    assert page.evaluate("utatane.refresh()")
+    expect(box).to_contain_text(topic)
+    box.locator("a.small").click()
+    expect(box).to_have_count(0)
+    undo_the_dream(page)
+    box.locator('button[name="rest"]').click()
+    expect(page.locator(".night.undone")).to_have_count(1)
+    expect(box).to_have_count(0)

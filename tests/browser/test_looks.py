@@ -1,22 +1,19 @@
 """The page as everybody meets it: both languages, both looks, both sizes; pictures of it are kept."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from fastapi import FastAPI
-from playwright.sync_api import Browser, Page, Route, expect
-from starlette.testclient import TestClient
+from playwright.sync_api import Browser, Page, expect
 
 from managers.storage.access import Access
 from managers.storage.errors import Lang
 from managers.storage.paths import Home
-from managers.storage.settings import SettingsFile
-from tests.browser.accessibility import axe_core, cut_placeholders, findings, too_small, too_wide, unseen_focus
+from tests.browser.accessibility import cut_placeholders, problems, too_wide, unseen_focus
 from tests.browser.lives import PERSONAS, let_two_live
-from tests.browser.serving import ARTIFACTS, DESKTOP, LOCALES, PHONE, Server, window
+from tests.browser.serving import ARTIFACTS, DESKTOP, LOCALES, PHONE, Server, served, window
 from tests.browser.walking import Place, Walk
 from ui.components.palette import PALETTE
-from ui.server.access import Gate
 from ui.server.addresses import address_of
 
 Look = tuple[tuple[int, int], bool]
@@ -66,78 +63,44 @@ def take_on(page: Page, look: Look) -> str:
 def inspect(page: Page, place: Place, look: Look, lang: Lang) -> list[str]:
     """Return what is wrong with a place in one look; keep a picture of a room."""
     name = f"{lang} {take_on(page, look)}"
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(axe_core())
-    found = [str(finding) for finding in findings(page, f"{place.name} ({name})")]
-    found += [f"{place.name} ({name}): too wide: {part}" for part in too_wide(page)]
-    found += [f"{place.name} ({name}): cut: {words}" for words in cut_placeholders(page)]
-    if look[0] == PHONE:
-        found += [f"{place.name} ({name}): too small for a thumb: {part}" for part in too_small(page)]
     if place.is_room:
         ARTIFACTS.mkdir(exist_ok=True)
         page.screenshot(path=ARTIFACTS / f"{place.name}-{name.replace(' ', '-')}.png")
-    return found
+    return problems(page, f"{place.name} ({name})")
 
 
-@pytest.mark.timeout(600)  # a long walk, should the machine be busy
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_everybody_can_use_every_room(browser: Browser, lived_in: Server, lang: Lang) -> None:
-    axe_core()
-    problems, persona = [], PERSONAS[lang]
+    found, persona = [], PERSONAS[lang]
     with window(browser, lived_in, lang=lang, persona=persona) as page:
         for number, place in enumerate(Walk(page, lived_in.address, persona, lang).places()):
             looks = looks_of(place, number, lang)
             for look in looks:
-                problems += inspect(page, place, look, lang)
+                found += inspect(page, place, look, lang)
             for size in [ENLARGED] if place.is_room else [PHONE] if not looks else []:
                 page.set_viewport_size({"width": size[0], "height": size[1]})
-                problems += [f"{place.name} ({lang}, {size}): too wide: {part}" for part in too_wide(page)]
-                problems += [f"{place.name} ({lang}, {size}): cut: {words}" for words in cut_placeholders(page)]
+                parts = [*too_wide(page), *cut_placeholders(page)]
+                found += [f"{place.name} ({lang}, {size}): {part}" for part in parts]
             page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
-        assert not problems, "\n".join(problems)
+        assert not found, "\n".join(found)
 
 
-def test_the_first_meeting_is_for_everybody(browser: Browser, lived_in: Server) -> None:
-    axe_core()
-    problems, place = [], Place("first-meeting", is_room=True)
-    settings = SettingsFile(Home(lived_in.home).settings)
-    settings.change("page", onboarded=False)
-    try:
+def test_the_door_is_for_everybody(browser: Browser, tmp_path: Path) -> None:
+    """The login page, which stands before everything else where others could knock, and the page of who may come in."""
+    found = []
+    with served(tmp_path) as server:
         for lang in LANGUAGES:
-            with window(browser, lived_in, lang=lang, room="welcome") as page:
-                expect(page.locator(".person").first).to_be_visible()
-                for look in looks_of(place, 0, lang):
-                    problems += inspect(page, place, look, lang)
-    finally:
-        settings.change("page", onboarded=True)
-    assert not problems, "\n".join(problems)
-
-
-def test_the_door_is_for_everybody(browser: Browser, own_home: Home) -> None:
-    """The login page, which stands before everything else where others could knock."""
-    axe, problems, door = axe_core(), [], TestClient(Gate(FastAPI(), Access(own_home, "open sesame")))
-
-    def knock(route: Route) -> None:
-        path = route.request.url.removeprefix("http://127.0.0.1")
-        answer = door.get(
-            path, headers={"accept": "text/html", "accept-language": route.request.headers["accept-language"]}
-        )
-        route.fulfill(status=200, content_type=answer.headers["content-type"], body=answer.content)
-
-    for lang in LANGUAGES:
-        context = browser.new_context(locale=LOCALES[lang])
-        page = context.new_page()
-        page.route("**/*", knock)
-        page.goto("http://127.0.0.1/")
-        expect(page.locator("input[type=password]")).to_be_focused()
-        page.evaluate(axe)
-        for size, dark in LOOKS:
-            page.set_viewport_size({"width": size[0], "height": size[1]})
-            page.emulate_media(color_scheme="dark" if dark else "light")
-            problems += [str(one) for one in findings(page, f"the door ({lang}, {size}, dark: {dark})")]
-            problems += [*too_wide(page), *too_small(page)]
-        context.close()
-    assert not problems, "\n".join(problems)
+            with browser.new_context(locale=LOCALES[lang]) as context, context.new_page() as page:
+                page.goto(server.entry)
+                for path in ("access", ""):
+                    page.goto(f"{server.address}{path}")
+                    for (width, height), dark in LOOKS:
+                        page.set_viewport_size({"width": width, "height": height})
+                        page.emulate_media(color_scheme="dark" if dark else "light")
+                        found += problems(page, f"the door /{path} ({lang}, {width}, dark: {dark})")
+                    Access(Home(tmp_path)).set_password("open sesame")
+                Access(Home(tmp_path)).remove_password()
+    assert not found, "\n".join(found)
 
 
 def test_one_who_works_by_keyboard_sees_where_they_are(browser: Browser, lived_in: Server) -> None:

@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from managers.storage.settings import SettingsFile
-from tests.browser.accessibility import axe_core, findings, too_wide
 from tests.browser.acting import enter, say, send
-from tests.browser.serving import PHONE, Server, visit, window
+from tests.browser.serving import PHONE, Server, served, visit, window
 from tests.model_server import ModelServer, Say
 
 NEMU, HAZEL = "ねむ", "Hazel"
@@ -25,14 +22,9 @@ def models() -> Iterator[ModelServer]:
 @pytest.fixture(scope="module")
 def talking(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Iterator[Server]:
     """A server whose personas speak with a model on this computer, of which one pays for the tokens."""
-    home = tmp_path_factory.mktemp("home")
-    settings = SettingsFile(home / "settings.toml")
-    settings.change("page", onboarded=True)
-    settings.change("mind", provider="openai", base_url=models.base_url, model="test-model", context_tokens=16_000)
-    settings.change("usage", prices={"test-model": [1.0, 10.0]})
-    server = Server(home).start()
-    yield server
-    server.stop()
+    mind = {"provider": "openai", "base_url": models.base_url, "model": "test-model", "context_tokens": 16_000}
+    with served(tmp_path_factory.mktemp("home"), mind=mind, usage={"prices": {"test-model": [1.0, 10.0]}}) as server:
+        yield server
 
 
 def set_option(page: Page, name: str, value: str) -> None:
@@ -135,6 +127,8 @@ def test_one_persona_has_a_mind_of_its_own(talking: Server, models: ModelServer,
         expect(back).to_have_count(0)
         visit(page, talking, "settings/usage?grouping=model&span=all")
         expect(page.locator(".sums")).to_contain_text("her-small-model")
+    logs = [path.read_text("utf-8") for path in talking.home.rglob("*.log")]
+    assert all("sk-only-for-this-server" not in text for text in logs)
 
 
 def test_the_mind_is_chosen_in_the_head_in_whichever_room_one_is(talking: Server, browser: Browser) -> None:
@@ -149,19 +143,3 @@ def test_the_mind_is_chosen_in_the_head_in_whichever_room_one_is(talking: Server
         expect(chip).to_have_text("test-model")
         page.locator("h1").click()
         expect(page.locator(".minds")).to_be_hidden()
-
-
-def test_everybody_can_read_what_was_spent_and_choose_a_mind(talking: Server, browser: Browser) -> None:
-    script = axe_core()
-    with window(browser, talking, lang="ja", size=PHONE, dark=True, persona=NEMU) as page:
-        for room in ("usage", "mind"):
-            visit(page, talking, f"settings/{room}?persona={NEMU}")
-            expect(page.locator(".sums" if room == "usage" else "#mind")).to_be_visible()
-            page.evaluate(script)
-            assert findings(page, room) == []
-            assert too_wide(page) == []
-
-
-def test_nothing_of_a_key_is_in_the_programs_log(talking: Server) -> None:
-    logs = [path.read_text("utf-8") for path in Path(talking.home).rglob("*.log")]
-    assert all("sk-only-for-this-server" not in text for text in logs)

@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,115 +12,91 @@ from commands.line import run
 from managers.storage.paths import Home
 from tests.small_life import NAME, make_life
 
+Backup = Callable[..., str]
+
 
 @pytest.fixture
-def home(own_home: Home) -> Home:
+def backup(capsys: pytest.CaptureFixture[str], own_home: Home) -> Backup:
     make_life(own_home.folder)
-    return own_home
 
+    def told(*arguments: str, status: int = 0) -> str:
+        capsys.readouterr()
+        assert run(["backup", *arguments]) == status
+        return capsys.readouterr().out
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> str:
-    capsys.readouterr()
-    assert run(["backup", *arguments]) == status
-    return capsys.readouterr().out
+    return told
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{line}\n"))
 
 
-def test_what_is_made_is_listed_checked_and_brought_back(
-    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_is_made_is_listed_checked_brought_back_deleted_and_told_by_the_doctor(
+    own_home: Home, tmp_path: Path, backup: Backup, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "no backup yet" in told(capsys, "list")
-    made = json.loads(told(capsys, "now", "--json"))
+    run(["doctor"])
+    assert "There is no backup yet" in capsys.readouterr().out
+    assert "no backup yet" in backup("list")
+    made = json.loads(backup("now", "--json"))
     assert (made["reason"], made["proof"]["level"]) == ("now", "full")
-    (listed,) = told(capsys, "list").splitlines()[:1]
-    assert listed.startswith(made["id"])
-    assert "All of it was restored" in told(capsys, "check", made["id"])
-    log = home.persona(NAME).log.read_bytes()
-    told(capsys, "restore", "--file", f"characters/{NAME}/log.txt", "--to", str(tmp_path / "log.txt"))
-    assert (tmp_path / "log.txt").read_bytes() == log
-    assert (
-        told(capsys, "restore", "--file", f"characters/{NAME}/log.txt", "--to", str(tmp_path / "log.txt"), status=1)
-        == ""
-    )
-    told(capsys, "restore", made["id"][:8], "--to", str(tmp_path / "whole"))
+    assert backup("list").splitlines()[0].startswith(made["id"])
+    assert "All of it was restored" in backup("check", made["id"])
+    log, one = own_home.persona(NAME).log.read_bytes(), tmp_path / "log.txt"
+    command = ("restore", "--file", f"characters/{NAME}/log.txt", "--to", str(one))
+    backup(*command)
+    assert one.read_bytes() == log
+    assert backup(*command, status=1) == ""
+    backup("restore", made["id"][:8], "--to", str(tmp_path / "whole"))
     assert (tmp_path / "whole" / "characters" / NAME / "log.txt").read_bytes() == log
-    told(capsys, "restore", status=1)
-    told(capsys, "restore", "nonsense", "--to", str(tmp_path / "x"), status=1)
+    backup("restore", status=1)
+    backup("restore", "nonsense", "--to", str(tmp_path / "x"), status=1)
     assert not (tmp_path / "x").exists()
+    run(["doctor"])
+    assert "The last good backup was made at" in capsys.readouterr().out
+    assert "1 deleted" in backup("delete", made["id"], "--yes")
+    assert backup("list", "--json") == ""
 
 
-def test_a_persona_comes_back_beside_or_in_place_with_a_snapshot_before(
-    home: Home, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told(capsys, "now")
-    paths = home.persona(NAME)
+def test_a_persona_a_file_and_a_home_come_back_in_place_on_a_yes(own_home: Home, backup: Backup) -> None:
+    paths = own_home.persona(NAME)
     before = paths.core_memory.read_bytes()
+    own_home.settings.write_text("[conversation]\nlog_days = 9\n")
+    made = json.loads(backup("now", "--json"))["id"]
     paths.core_memory.write_text("changed since")
-    beside = json.loads(told(capsys, "restore", "--persona", NAME, "--json"))["restored"]
+    beside = json.loads(backup("restore", "--persona", NAME, "--json"))["restored"]
     assert beside != NAME
-    assert home.persona(beside).core_memory.read_bytes() == before
-    assert paths.core_memory.read_text() == "changed since"
-    told(capsys, "restore", "--persona", NAME, "--in-place", status=1)
-    told(capsys, "restore", "--persona", NAME, "--in-place", "--yes")
-    assert paths.core_memory.read_bytes() == before
-    (trashed,) = home.trash.iterdir()
-    assert (trashed / "core_memory.txt").read_text() == "changed since"
-    assert [json.loads(line)["reason"] for line in told(capsys, "list", "--json").splitlines()] == ["restore", "now"]
-
-
-def test_a_file_and_a_home_come_back_in_place(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    paths = home.persona(NAME)
-    before = paths.core_memory.read_bytes()
-    home.settings.write_text("[conversation]\nlog_days = 9\n")
-    told(capsys, "now")
-    file = f"characters/{NAME}/core_memory.txt"
-    paths.core_memory.write_text("changed since")
-    told(capsys, "restore", "--file", file, "--in-place", status=1)
-    assert paths.core_memory.read_text() == "changed since"
-    made = json.loads(told(capsys, "list", "--json").splitlines()[-1])["id"]
-    told(capsys, "restore", made, "--file", file, "--in-place", "--yes")
-    assert paths.core_memory.read_bytes() == before
-    told(capsys, "restore", made, "--file", f"characters/{NAME}", "--in-place", "--yes", status=1)
-    paths.core_memory.write_text("changed again")
-    home.settings.write_text("[conversation]\nlog_days = 3\n")
-    told(capsys, "restore", made, "--in-place", "--yes")
-    assert paths.core_memory.read_bytes() == before
-    assert "log_days = 9" in home.settings.read_text()
-    reasons = {json.loads(line)["reason"] for line in told(capsys, "list", "--json").splitlines()}
-    assert reasons == {"now", "restore"}
+    assert own_home.persona(beside).core_memory.read_bytes() == before
+    own_home.settings.write_text("[conversation]\nlog_days = 3\n")
+    for what in (("--persona", NAME), ("--file", f"characters/{NAME}/core_memory.txt"), ()):
+        paths.core_memory.write_text("changed since")
+        backup("restore", made, *what, "--in-place", status=1)
+        assert paths.core_memory.read_text() == "changed since"
+        backup("restore", made, *what, "--in-place", "--yes")
+        assert paths.core_memory.read_bytes() == before
+    assert "log_days = 9" in own_home.settings.read_text()
+    trashed = [path / "core_memory.txt" for path in own_home.trash.iterdir()]
+    assert "changed since" in {path.read_text() for path in trashed if path.exists()}
+    backup("restore", made, "--file", f"characters/{NAME}", "--in-place", "--yes", status=1)
+    reasons = [json.loads(line)["reason"] for line in backup("list", "--json").splitlines()]
+    assert set(reasons) == {"restore", "now"}  # each time a snapshot before
 
 
 def test_a_lost_home_comes_back_from_another_disk_with_the_passphrase(
-    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    own_home: Home, tmp_path: Path, backup: Backup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disk = tmp_path / "disk"
+    disk, new = tmp_path / "disk", tmp_path / "new"
     disk.mkdir()
-    home.settings.write_text(f"[backup]\nplace = '{disk}'\n")
+    own_home.settings.write_text(f"[backup]\nplace = '{disk}'\n")
     typed(monkeypatch, "open sesame")
-    told(capsys, "encrypt")
-    told(capsys, "now")
-    log = home.persona(NAME).log.read_bytes()
-    new = tmp_path / "new"
+    backup("encrypt")
+    backup("now")
     given = ("restore", "--place", str(disk), "--to", str(new), "--home", str(tmp_path / "nobody"))
-    told(capsys, *given, status=1)
+    backup(*given, status=1)
     typed(monkeypatch, "wrong")
-    told(capsys, *given, "--passphrase", status=1)
+    backup(*given, "--passphrase", status=1)
     assert not new.exists()
     typed(monkeypatch, "open sesame")
-    told(capsys, *given, "--passphrase")
+    backup(*given, "--passphrase")
+    log = own_home.persona(NAME).log.read_bytes()
     assert (new / "characters" / NAME / "log.txt").read_bytes() == log
     assert not (tmp_path / "nobody").exists()
-
-
-def test_the_doctor_says_when_the_last_good_one_was_made(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    run(["doctor"])
-    assert "There is no backup yet" in capsys.readouterr().out
-    told(capsys, "now")
-    run(["doctor"])
-    assert "The last good backup was made at" in capsys.readouterr().out
-    (made,) = json.loads(f"[{told(capsys, 'list', '--json')}]")
-    assert "1 deleted" in told(capsys, "delete", made["id"], "--yes")
-    assert told(capsys, "list", "--json") == ""

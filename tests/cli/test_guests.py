@@ -15,13 +15,8 @@ KEY = "AIza-a-key-that-nobody-else-gets"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def hostile(home: Path, tmp_path: Path) -> Hostile:
-    run("personas", "list", home=home)  # the first start: the samples are made here
+    run("personas", "list")  # the first start: the samples are made here
     return make_hostile(home / "characters" / "Rook", tmp_path / "elsewhere")
 
 
@@ -32,8 +27,8 @@ def everything(folder: Path) -> set[str]:
 def test_a_guest_is_listed_and_whatever_is_asked_of_it_is_answered_in_one_sentence(
     home: Path, hostile: Hostile, tmp_path: Path
 ) -> None:
-    assert {"guest": True, "name": "Rook"} in lines(run("personas", "list", "--json", home=home))
-    assert "Rook  (a guest" in run("personas", "list", home=home).stdout
+    assert {"guest": True, "name": "Rook"} in lines(run("personas", "list", "--json"))
+    assert "Rook  (a guest" in run("personas", "list").stdout
     before = everything(hostile.folder)
     transcript = tmp_path / "talk.jsonl"
     transcript.write_text(
@@ -55,39 +50,39 @@ def test_a_guest_is_listed_and_whatever_is_asked_of_it_is_answered_in_one_senten
         ["personas", "duplicate", "Rook", "Crow"],
         ["personas", "mend", "Rook"],
     ):
-        done = run(*command, home=home, expect=1)
+        done = run(*command, expect=1)
         assert done.stdout == "", command
         (said,) = done.stderr.splitlines()
         assert "guest" in said, command
         assert "personas admit" in said, command
     assert everything(hostile.folder) == before
-    assert "Rook" in "".join(line["about"] for line in lines(run("doctor", "--json", home=home)))
+    assert "Rook" in "".join(line["about"] for line in lines(run("doctor", "--json")))
     hostile.assert_harmless()
 
 
 def test_what_is_in_it_is_told_and_without_a_yes_it_stays_outside(home: Path, hostile: Hostile) -> None:
-    (told,) = lines(run("personas", "admit", "--json", home=home))
+    (told,) = lines(run("personas", "admit", "--json"))
     assert (told["name"], told["guest"], told["admitted"]) == ("Rook", True, False)
     assert "http://127.0.0.1:9" in " ".join(told["settings"])
     assert {"guest-journal", "guest-history"} <= {finding["code"] for finding in told["findings"]}
     for given in ("", "n\n", "no\n", "\n"):
-        done = run("personas", "admit", home=home, given=given, expect=1)
+        done = run("personas", "admit", given=given, expect=1)
         assert "It writes to you by itself" in done.stdout
-    assert "Say whom" in run("personas", "admit", "--yes", home=home, expect=1).stderr
-    assert {"guest": True, "name": "Rook"} in lines(run("personas", "list", "--json", home=home))
+    assert "Say whom" in run("personas", "admit", "--yes", expect=1).stderr
+    assert {"guest": True, "name": "Rook"} in lines(run("personas", "list", "--json"))
     hostile.assert_harmless()
 
 
 def test_a_yes_lets_it_in_and_another_one_lets_it_have_its_settings(home: Path, hostile: Hostile) -> None:
-    done = run("personas", "admit", home=home, given="y\nn\n")
+    done = run("personas", "admit", given="y\nn\n")
     assert "Rook has been let in." in done.stdout
     assert ".set-aside" in done.stdout
-    assert "Rook" in run("personas", "list", home=home).stdout.splitlines()  # refused, so it asks no more
-    assert "Nothing waits" in run("personas", "admit", home=home).stdout
-    (granted,) = lines(run("personas", "admit", "Rook", "--yes", "--with-settings", "--json", home=home))
+    assert "Rook" in run("personas", "list").stdout.splitlines()  # refused, so it asks no more
+    assert "Nothing waits" in run("personas", "admit").stdout
+    (granted,) = lines(run("personas", "admit", "Rook", "--yes", "--with-settings", "--json"))
     assert granted["settings_used"]
-    assert "Nothing waits" in run("personas", "admit", "Rook", home=home).stdout
-    assert "Nothing waits" in run("personas", "admit", "Hazel", home=home).stdout
+    assert "Nothing waits" in run("personas", "admit", "Rook").stdout
+    assert "Nothing waits" in run("personas", "admit", "Hazel").stdout
     hostile.assert_harmless()
 
 
@@ -95,15 +90,15 @@ def test_all_of_them_are_let_in_by_one_yes_and_what_they_ask_for_waits_for_its_o
     home: Path, hostile: Hostile, tmp_path: Path
 ) -> None:
     make_hostile(home / "characters" / "Crow", tmp_path / "there", finishes_a_journal, runs_in_git)
-    told = lines(run("personas", "admit", "--all", "--yes", "--json", home=home))
+    told = lines(run("personas", "admit", "--all", "--yes", "--json"))
     assert [(one["name"], one["admitted"], one["settings_used"]) for one in told] == [
         ("Crow", True, False),
         ("Rook", True, False),
     ]
-    listed = {one["name"]: one for one in lines(run("personas", "list", "--json", home=home))}
+    listed = {one["name"]: one for one in lines(run("personas", "list", "--json"))}
     assert set(listed) == {"Hazel", "ねむ", "Crow", "Rook"}
     assert listed["Rook"]["asks"]
-    assert "asks for other settings" in run("chat", "Rook", "-m", "Hello", home=home).stderr
+    assert "asks for other settings" in run("chat", "Rook", "-m", "Hello").stderr
     hostile.assert_harmless()
 
 
@@ -111,7 +106,7 @@ def test_all_of_them_are_let_in_by_one_yes_and_what_they_ask_for_waits_for_its_o
 def test_one_that_cannot_be_let_in_keeps_no_other_waiting(home: Path, hostile: Hostile, tmp_path: Path) -> None:
     (tmp_path / "far").mkdir()
     (home / "characters" / "Far").symlink_to(tmp_path / "far")
-    done = run("personas", "admit", "--all", "--yes", home=home, expect=1)
+    done = run("personas", "admit", "--all", "--yes", expect=1)
     assert "Far" in done.stderr
     assert "Rook has been let in." in done.stdout
 
@@ -120,30 +115,30 @@ def test_no_word_and_no_key_goes_where_a_folder_wants_them(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ModelServer() as server:
-        run("personas", "list", home=home)
+        run("personas", "list")
         Secrets(home / "secrets.toml").set("gemini", KEY)
         monkeypatch.setenv("GEMINI_API_KEY", KEY)
         make_hostile(home / "characters" / "Rook", tmp_path / "elsewhere", asks_for_much)
         sheet = home / "characters" / "Rook" / "persona.json"
         sheet.write_text(sheet.read_text("utf-8").replace("http://127.0.0.1:9", server.root_url), "utf-8")
-        run("personas", "list", home=home)
-        run("doctor", home=home)
-        run("personas", "admit", "Rook", "--yes", home=home)
-        run("chat", "Rook", "-m", "My secret is in the teapot", home=home)
-        run("dream", "Rook", home=home)
+        run("personas", "list")
+        run("doctor")
+        run("personas", "admit", "Rook", "--yes")
+        run("chat", "Rook", "-m", "My secret is in the teapot")
+        run("dream", "Rook")
         assert server.requests == []
-        run("personas", "admit", "Rook", "--yes", "--with-settings", home=home)
+        run("personas", "admit", "Rook", "--yes", "--with-settings")
         run(
-            "chat", "Rook", "-m", "My secret is in the teapot", home=home, expect=1
+            "chat", "Rook", "-m", "My secret is in the teapot", expect=1
         )  # the address has no key of its own
         assert not any(KEY in f"{request.path} {request.headers}" for request in server.requests)
 
 
 def test_folders_of_before_there_was_a_door_are_let_in_by_one_question(home: Path) -> None:
     for name in ("Aki", "Bo", "Cy"):
-        run("personas", "create", name, home=home)
+        run("personas", "create", name)
     shutil.rmtree(home / ".admitted")
-    assert "guest" in run("chat", "Aki", "-m", "Hi", home=home, expect=1).stderr
-    done = run("personas", "admit", "--all", home=home, given="y\n")
+    assert "guest" in run("chat", "Aki", "-m", "Hi", expect=1).stderr
+    done = run("personas", "admit", "--all", given="y\n")
     assert done.stdout.count("let in.") == 5
-    assert run("chat", "Aki", "-m", "Hi", home=home).stdout.strip()
+    assert run("chat", "Aki", "-m", "Hi").stdout.strip()

@@ -28,7 +28,7 @@ def home(tmp_path: Path, server: ModelServer) -> Path:
     """Hazel with a hostile document, and a model that wants to write."""
     home, manual = tmp_path / "home", tmp_path / "manual.txt"
     manual.write_text(hostile("en"), "utf-8")
-    run("knowledge", "add", "Hazel", str(manual), home=home)
+    run("knowledge", "add", "Hazel", str(manual))
     settings = (
         f'[mind]\nprovider = "openai"\nbase_url = "{server.base_url}"\nmodel = "test-model"\ncontext_tokens = 16000\n'
     )
@@ -52,28 +52,28 @@ def core_memory(home: Path) -> str:
 
 def test_scripts_see_what_waits_and_decide_by_its_id(home: Path) -> None:
     before = core_memory(home)
-    said = lines(run("chat", "Hazel", "--json", "-m", QUESTION["en"], home=home))
+    said = lines(run("chat", "Hazel", "--json", "-m", QUESTION["en"]))
     assert [one["event"] for one in said] == ["received", "reply", "held", "held"]
     first, second = said[2:]
     assert first["message_id"] == said[0]["message_id"]
     assert (first["path"], first["documents"]) == ("core_memory.txt", ["manual.txt"])
     assert "kettle" in first["diff"]
     assert core_memory(home) == before
-    assert lines(run("held", "Hazel", "--json", home=home)) == [first, second]
-    done = run("held", "Hazel", "--allow", first["id"], "--leave", second["id"], "--json", home=home)
+    assert lines(run("held", "Hazel", "--json")) == [first, second]
+    done = run("held", "Hazel", "--allow", first["id"], "--leave", second["id"], "--json")
     assert lines(done) == [{"held": first["id"], "allowed": True}, {"held": second["id"], "allowed": False}]
     assert "kettle" in core_memory(home)
     assert not (home / "characters" / "Hazel" / "entity_memory" / "Brisa.md").exists()
-    again = run("held", "Hazel", "--allow", first["id"], home=home, expect=1)
+    again = run("held", "Hazel", "--allow", first["id"], expect=1)
     assert len(again.stderr.splitlines()) == 1
     assert "Nothing called" in again.stderr
     assert core_memory(home).count("kettle") == 1
-    assert "Nothing is waiting" in run("held", "Hazel", home=home).stdout
+    assert "Nothing is waiting" in run("held", "Hazel").stdout
 
 
 def test_people_are_told_what_would_change_and_how_to_decide(home: Path) -> None:
     before = core_memory(home)
-    said = run("chat", "Hazel", "-m", QUESTION["en"], home=home)
+    said = run("chat", "Hazel", "-m", QUESTION["en"])
     assert said.stdout.strip() == "I would like to keep that."
     assert "Hazel would like to change its core memory. “manual.txt” was before its eyes" in said.stderr
     shown = r"| +Aoi owns a \u001b]52;c;Zm9v\u0007kettle.\u2028-Nothing."  # one line, as it would be written
@@ -81,13 +81,13 @@ def test_people_are_told_what_would_change_and_how_to_decide(home: Path) -> None
     assert f"|  {before.splitlines()[-1]}" in said.stderr  # what stays is not shown as if it went
     assert "app.py held Hazel --allow h_" in said.stderr
     assert "\x1b" not in said.stderr
-    listed = run("held", "Hazel", home=home).stdout
+    listed = run("held", "Hazel").stdout
     assert shown in listed.splitlines()
     assert "\x1b" not in listed
     path = home / "characters" / "Hazel" / "core_memory.txt"
     path.write_text("Mine.\n", "utf-8")
-    wish = lines(run("held", "Hazel", "--json", home=home))[0]["id"]
-    assert "has changed since" in run("held", "Hazel", "--allow", wish, home=home, expect=1).stderr
+    wish = lines(run("held", "Hazel", "--json"))[0]["id"]
+    assert "has changed since" in run("held", "Hazel", "--allow", wish, expect=1).stderr
     assert core_memory(home) == "Mine.\n" != before
 
 
@@ -129,12 +129,12 @@ def test_a_conversation_in_the_terminal_asks(home: Path) -> None:
     os.close(ours)
     assert "kettle" in core_memory(home)
     assert not (home / "characters" / "Hazel" / "entity_memory" / "Brisa.md").exists()
-    assert lines(run("held", "Hazel", "--json", home=home)) == []
+    assert lines(run("held", "Hazel", "--json")) == []
 
 
 def test_a_wish_is_one_line_of_json_whatever_it_holds(home: Path) -> None:
     (first, _) = (
         json.loads(line)
-        for line in run("chat", "Hazel", "--json", "-m", QUESTION["en"], home=home).stdout.splitlines()[2:]
+        for line in run("chat", "Hazel", "--json", "-m", QUESTION["en"]).stdout.splitlines()[2:]
     )
     assert first["decide"] == f"app.py held Hazel --allow {first['id']} | app.py held Hazel --leave {first['id']}"

@@ -37,10 +37,10 @@ def test_the_guess_of_who_is_who_is_shown_and_can_be_put_right(tmp_path: Path, t
     home = tmp_path / "home"
     command = ("import", str(talk), "--persona", "Moon", "--dry-run", "--json")
 
-    guessed = lines(run(*command, home=home))[0]
+    guessed = lines(run(*command))[0]
     assert _roles(guessed) == {"アキ": "user", "ルナ": "persona"}
     assert ("chats.guessed", True) in {(one["code"], one["taken"]) for one in guessed["left_out"]}
-    corrected = lines(run(*command, "--user", "ルナ", home=home))[0]
+    corrected = lines(run(*command, "--user", "ルナ"))[0]
     assert _roles(corrected) == {"ルナ": "user", "アキ": "persona"}
     assert "chats.guessed" not in {one["code"] for one in corrected["left_out"]}
 
@@ -50,25 +50,25 @@ def test_nothing_comes_in_before_somebody_says_who_is_who_where_nothing_tells(tm
     talk.write_text("Rin: good evening\nAki: hello there, it was a long day\n" * 3, "utf-8")
     command = ("import", str(talk), "--persona", "Moon", "--json")
 
-    asked = run(*command, "--yes", home=home, expect=1)
+    asked = run(*command, "--yes", expect=1)
     assert "--user" in asked.stderr
     assert not (home / "characters" / "Moon").exists()
-    assert lines(run(*command, "--companion", "Rin", home=home))[-1]["added"] == 6
-    run("export", "Moon", str(tmp_path / "out.jsonl"), "--as", "jsonl", home=home)
+    assert lines(run(*command, "--companion", "Rin"))[-1]["added"] == 6
+    run("export", "Moon", str(tmp_path / "out.jsonl"), "--as", "jsonl")
     told = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
     assert {one["speaker"]: one["role"] for one in told} == {"Rin": "persona", "Aki": "user"}
-    again = lines(run(*command, "--dry-run", home=home))[0]  # her name in this home is Moon, but the user is known
+    again = lines(run(*command, "--dry-run"))[0]  # her name in this home is Moon, but the user is known
     assert _roles(again) == {"Aki": "user", "Rin": "persona"}
 
 
 def test_a_script_is_told_what_was_found_and_is_asked_nothing(tmp_path: Path, talk: Path) -> None:
     home = tmp_path / "home"
-    done = run("import", str(talk), "--persona", "Moon", home=home)
+    done = run("import", str(talk), "--persona", "Moon")
     said = done.stdout.splitlines()
     assert said.index("Found in “talk.txt”") < said.index("“talk.txt” is with Moon")
     assert "アキ: you, 2" in said
     assert done.stderr.count("A guess") == 1  # told with what was found, and not once more with what came of it
-    (told,) = lines(run("import", str(talk), "--persona", "Moon", "--json", home=home))
+    (told,) = lines(run("import", str(talk), "--persona", "Moon", "--json"))
     assert (told["added"], told["already_there"], told["dream"]) == (0, 3, None)
 
 
@@ -129,10 +129,10 @@ def test_a_dream_of_what_came_in_is_offered_with_its_cost_and_the_built_in_mind_
     home = tmp_path / "home"
     with ModelServer() as server:
         settle_on(server, home)
-        offer = run("import", str(talk), "--persona", "Moon", home=home).stdout
+        offer = run("import", str(talk), "--persona", "Moon").stdout
         assert "it would ask about" in offer
         assert "app.py dream Moon --built-in" in offer
-        (dreamt,) = lines(run("dream", "Moon", "--built-in", "--json", home=home))
+        (dreamt,) = lines(run("dream", "Moon", "--built-in", "--json"))
         assert server.chats == []
     assert dreamt["days"] == ["2024-01-05"]
     assert "episode" in {change["what"] for change in dreamt["changes"]}

@@ -14,14 +14,9 @@ Seen = dict[str, tuple[int, int, bytes]]
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def folder(home: Path) -> Path:
     """Hazel's, after a talk."""
-    run("chat", "Hazel", "-m", "The lighthouse is lit again", home=home)
+    run("chat", "Hazel", "-m", "The lighthouse is lit again")
     return home / "characters" / "Hazel"
 
 
@@ -71,7 +66,7 @@ def unfinished_index(folder: Path) -> None:
 
 def test_the_doctor_changes_nothing_of_what_is_whole(home: Path, folder: Path) -> None:
     before = seen(home)
-    assert {finding["state"] for finding in lines(run("doctor", "--json", home=home))} == {"ok"}
+    assert {finding["state"] for finding in lines(run("doctor", "--json"))} == {"ok"}
     assert seen(home) == before
 
 
@@ -82,7 +77,7 @@ def test_the_doctor_changes_nothing_of_what_is_damaged_and_names_all_of_it(home:
     (home / "settings.toml").write_text("[mind]\nprovidr = 1\n")
     shutil.copy(home / "settings.toml", home / "settings (1).toml")
     before = seen(home)
-    done = run("doctor", "--json", home=home)
+    done = run("doctor", "--json")
     assert seen(home) == before
     said = " ".join(finding["sentence"] for finding in lines(done) if finding["state"] != "ok")
     for name in (
@@ -101,7 +96,7 @@ def test_the_doctor_changes_nothing_of_what_is_damaged_and_names_all_of_it(home:
 
 
 def test_the_doctor_makes_nothing_where_nothing_is(home: Path) -> None:
-    run("doctor", "--json", home=home)
+    run("doctor", "--json")
     assert not home.exists()
 
 
@@ -110,7 +105,7 @@ def test_whoever_works_with_a_persona_is_told_in_one_line(home: Path, folder: Pa
     shutil.copy(folder / "log.txt", folder / COPY)
     (folder / "notepad.txt.broken-20261120-120000").write_bytes(b"\x83")
     name, *options = command
-    done = run(name, "Hazel", *options, "--json", home=home)
+    done = run(name, "Hazel", *options, "--json")
     told = [line for line in done.stderr.splitlines() if "mend" in line]
     assert len(told) == 1
     assert "notepad.txt.broken-20261120-120000" in told[0]
@@ -119,9 +114,9 @@ def test_whoever_works_with_a_persona_is_told_in_one_line(home: Path, folder: Pa
 
 def test_without_a_yes_nothing_is_mended(home: Path, folder: Path) -> None:
     shutil.copy(folder / "log.txt", folder / COPY)
-    listed = lines(run("mend", "Hazel", "--json", home=home))
+    listed = lines(run("mend", "Hazel", "--json"))
     assert [(one["kind"], one["name"]) for one in listed] == [("copy", COPY)]
-    assert "→" in run("mend", home=home, given="").stdout
+    assert "→" in run("mend", given="").stdout
     assert (folder / COPY).exists()
 
 
@@ -131,14 +126,14 @@ def test_a_yes_mends_everything_that_can_be_mended(home: Path, folder: Path) -> 
     damage_everything(folder)
     with (other / "log.txt").open("ab") as log:
         log.write(b"## USER:Aoi\nsaid elsewhere\n\n2026-11-20 (Fri) 10:00:00 |  | 20261120T100000-abcdefgh\n\n")
-    done = run("mend", "--yes", home=home)
+    done = run("mend", "--yes")
     assert "Shift_JIS" in done.stdout
-    assert run("mend", home=home).stdout.strip() == "Nothing is amiss."
+    assert run("mend").stdout.strip() == "Nothing is amiss."
     assert (folder / "core_memory.txt").read_text("utf-8") == "猫のももを知っている。"
     assert not other.exists()
-    found = lines(run("recall", "Hazel", "said elsewhere", "--json", home=home))[0]["results"]
+    found = lines(run("recall", "Hazel", "said elsewhere", "--json"))[0]["results"]
     assert "said elsewhere" in found[0]["text"]
-    assert [one["name"] for one in lines(run("personas", "list", "--json", home=home)) if "trash" in one] == [
+    assert [one["name"] for one in lines(run("personas", "list", "--json")) if "trash" in one] == [
         other.name
     ]
 
@@ -149,15 +144,15 @@ def test_a_month_that_was_taken_away_is_told_until_somebody_accepts_it(
     said = {"id": "a:1", "time": "2024-05-01T10:00:00", "role": "user", "speaker": "Aoi", "text": "My boat is green"}
     file = tmp_path / "chat.jsonl"
     file.write_text(json.dumps(said) + "\n", "utf-8")
-    run("import", "transcript", str(file), "--persona", "Hazel", home=home)
+    run("import", "transcript", str(file), "--persona", "Hazel")
     archive = folder / "log_archives" / "2024-05.txt"
     archive.unlink()
-    done = run("doctor", "--json", home=home, expect=1)
+    done = run("doctor", "--json", expect=1)
     assert "2024-05.txt" in " ".join(finding["sentence"] for finding in lines(done) if finding["state"] == "problem")
-    assert "2024-05.txt" in run("chat", "Hazel", "-m", "Hello", home=home).stderr
-    assert "2024-05.txt" in run("chat", "Hazel", "-m", "Hello again", home=home).stderr
-    run("mend", "Hazel", "--yes", home=home)
-    assert "2024-05.txt" in run("chat", "Hazel", "-m", "And again", home=home).stderr
-    run("mend", "Hazel", "--accept", home=home)
-    assert "2024-05.txt" not in run("chat", "Hazel", "-m", "And now?", home=home).stderr
-    run("doctor", home=home)
+    assert "2024-05.txt" in run("chat", "Hazel", "-m", "Hello").stderr
+    assert "2024-05.txt" in run("chat", "Hazel", "-m", "Hello again").stderr
+    run("mend", "Hazel", "--yes")
+    assert "2024-05.txt" in run("chat", "Hazel", "-m", "And again").stderr
+    run("mend", "Hazel", "--accept")
+    assert "2024-05.txt" not in run("chat", "Hazel", "-m", "And now?").stderr
+    run("doctor")

@@ -21,11 +21,6 @@ OBEYED = {chr(n) for n in (*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
 def harmless(done: subprocess.CompletedProcess[str]) -> str:
     """Return all that was printed, when none of it is an order."""
     said = done.stdout + done.stderr
@@ -37,22 +32,22 @@ def test_what_a_model_says_is_no_order_and_json_keeps_it_whole(home: Path) -> No
     with ModelServer() as server:
         settle_on(server, home)
         server.otherwise = Say(f"Good evening. {EVIL}")
-        assert "Good evening. ]52" in harmless(run("chat", "Hazel", "-m", "Hello", home=home))
-        done = run("chat", "Hazel", "-m", "Hello again", "--json", home=home)
+        assert "Good evening. ]52" in harmless(run("chat", "Hazel", "-m", "Hello"))
+        done = run("chat", "Hazel", "-m", "Hello again", "--json")
         harmless(done)
         assert lines(done)[-1]["text"] == f"Good evening. {EVIL}"
         server.enqueue(Refuse(400, f"no {EVIL}\nand no"))
-        assert len(run("chat", "Hazel", "-m", "Well?", home=home, expect=1).stderr.splitlines()) == 1
+        assert len(run("chat", "Hazel", "-m", "Well?", expect=1).stderr.splitlines()) == 1
         server.enqueue(Refuse(400, f"no {EVIL}"))
-        assert "no ]52" in harmless(run("chat", "Hazel", "-m", "Well?", home=home, expect=1))
-    assert "evening" in harmless(run("recall", "Hazel", "evening", home=home))
-    found = run("recall", "Hazel", "evening", "--json", home=home)
+        assert "no ]52" in harmless(run("chat", "Hazel", "-m", "Well?", expect=1))
+    assert "evening" in harmless(run("recall", "Hazel", "evening"))
+    found = run("recall", "Hazel", "evening", "--json")
     harmless(found)
     assert any(EVIL in hit["text"] for hit in lines(found)[0]["results"])
 
 
 def test_names_in_folders_and_documents_are_no_orders(home: Path) -> None:
-    run("personas", "list", home=home)
+    run("personas", "list")
     folder = home / "characters" / "Hazel"
     told = json.loads((folder / "persona.json").read_text("utf-8"))
     told["user"] = {"name": f"You{EVIL}"}
@@ -60,7 +55,7 @@ def test_names_in_folders_and_documents_are_no_orders(home: Path) -> None:
     (folder / "core_memory.txt").write_text(f"Kept.\n{EVIL}\n", "utf-8")
     note = home.parent / "note.md"
     note.write_text(f"# Lighthouse {EVIL}\n\nThe lamp is lit at dusk {EVIL}.\n", "utf-8")
-    run("knowledge", "add", "Hazel", str(note), home=home)
+    run("knowledge", "add", "Hazel", str(note))
     for command in (
         ["personas", "list"],
         ["knowledge", "list", "Hazel"],
@@ -71,18 +66,18 @@ def test_names_in_folders_and_documents_are_no_orders(home: Path) -> None:
         ["chat", f"Hazel{EVIL}", "-m", "Hello"],
         [f"no{EVIL}"],
     ):
-        done = run(*command, home=home, expect=1 if "chat" in command else 2 if len(command[0]) > 9 else 0)
+        done = run(*command, expect=1 if "chat" in command else 2 if len(command[0]) > 9 else 0)
         harmless(done)
-        harmless(run(*command, "--json", home=home, expect=done.returncode))
-    entry = next(line.split()[0] for line in run("history", "Hazel", home=home).stdout.splitlines() if "core" in line)
-    assert "Kept." in harmless(run("history", "Hazel", "--show", entry, home=home))
+        harmless(run(*command, "--json", expect=done.returncode))
+    entry = next(line.split()[0] for line in run("history", "Hazel").stdout.splitlines() if "core" in line)
+    assert "Kept." in harmless(run("history", "Hazel", "--show", entry))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 def test_the_prompt_of_a_conversation_is_no_order(home: Path) -> None:
     import pty  # noqa: PLC0415  # not there on Windows
 
-    run("personas", "edit", "Hazel", "--user-name", f"Aoi{EVIL}", home=home)
+    run("personas", "edit", "Hazel", "--user-name", f"Aoi{EVIL}")
     leader, follower = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "app.py", "chat", "Hazel"],

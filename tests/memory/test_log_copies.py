@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +16,7 @@ from managers.memory.log.log_files import snapshot
 from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.storage.paths import PersonaPaths
-from tests.crash import kill_everywhere, needs_signals
+from tests.crash import Kill, needs_signals
 from tests.fakes import HandClock
 from tests.memory.logs import DAY, another, everything, talk_for, texts
 
@@ -31,6 +32,7 @@ COPIES = (
     "2026-10 copy.txt",
     "2026-10.bak.txt",
 )
+ALL = [str(number) for number in range(40)]
 
 
 @pytest.fixture
@@ -41,47 +43,44 @@ def archived(log: ConversationLog, clock: HandClock) -> ConversationLog:
     return log
 
 
-@pytest.mark.parametrize("name", COPIES)
-def test_a_copy_of_an_archive_counts_for_nothing(archived: ConversationLog, name: str) -> None:
-    shutil.copy(archived.paths.log_archives / "2026-10.txt", archived.paths.log_archives / name)
-    told = another(archived)
-    assert everything(told) == [str(n) for n in range(40)]
-    assert (told.count(), len(told.days())) == (40, 40)
-    assert texts(told.tail(100)) == [str(n) for n in range(40)]
-    assert told.paths.log_archives / name not in [part.path for part in snapshot(told.paths).__enter__().parts]
+def told(log: ConversationLog) -> list[str]:
+    """Return what is told, the same whoever asks: whole, counted, and page by page, as whoever scrolls up reads it."""
+    reader = another(log)
+    found = reader.tail(7)
+    while page := reader.tail(7, before=found[0].id) if found else []:
+        found = page + found
+    whole = everything(reader)
+    assert Counter(texts(found)) == Counter(texts(reader.tail(100))) == Counter(whole)
+    assert reader.count() == len(whole)
+    return whole
+
+
+def test_a_copy_of_an_archive_counts_for_nothing_unless_its_original_is_gone(archived: ConversationLog) -> None:
+    folder = archived.paths.log_archives
+    for name in COPIES:
+        shutil.copy(folder / "2026-10.txt", folder / name)
+    assert told(archived) == ALL
+    with snapshot(archived.paths) as seen:
+        assert not {folder / name for name in COPIES}.intersection(part.path for part in seen.parts)
+    for name in COPIES[1:]:
+        (folder / name).unlink()
+    (folder / "2026-10.txt").unlink()
+    assert another(archived).count() == 40
 
 
 def test_an_archive_of_a_name_of_its_own_is_read(archived: ConversationLog) -> None:
     old = [Message(f"o{n}", DAY - timedelta(days=400), "user", "Sara", f"old {n}") for n in range(3)]
     for name, part in (("before.txt", old[:1]), ("before 2.txt", old[1:2]), ("before-LAPTOP-1.txt", old[2:])):
         (archived.paths.log_archives / name).write_bytes(b"".join(map(format_message, part)))
-    assert sorted(everything(another(archived))[:3]) == ["old 0", "old 1", "old 2"]
-
-
-def test_a_copy_whose_original_is_gone_is_read(archived: ConversationLog) -> None:
-    folder = archived.paths.log_archives
-    (folder / "2026-10.txt").rename(folder / COPIES[0])
-    assert another(archived).count() == 40
-
-
-def paged(log: ConversationLog, size: int) -> list[str]:
-    """Read the log backwards, page by page, as whoever scrolls up does."""
-    found: list[Message] = log.tail(size)
-    while page := log.tail(size, before=found[0].id):
-        found = page + found
-    return texts(found)
+    assert sorted(told(archived)[:3]) == ["old 0", "old 1", "old 2"]
 
 
 @pytest.mark.parametrize("name", ["everything.txt", "2026-09.txt", "2026-12.txt"])
 def test_what_stands_in_two_archives_is_one_message(archived: ConversationLog, name: str) -> None:
     folder = archived.paths.log_archives
-    whole = b"".join(path.read_bytes() for path in sorted(folder.glob("*.txt")))
-    (folder / name).write_bytes(whole)
-    told = another(archived)
-    assert sorted(everything(told), key=int) == [str(n) for n in range(40)]
-    assert (told.count(), len(told.days())) == (40, 40)
-    assert sorted(texts(told.tail(100)), key=int) == [str(n) for n in range(40)]
-    assert sorted(paged(another(archived), 7), key=int) == [str(n) for n in range(40)]
+    (folder / name).write_bytes(b"".join(path.read_bytes() for path in sorted(folder.glob("*.txt"))))
+    assert sorted(told(archived), key=int) == ALL
+    assert len(another(archived).days()) == 40
 
 
 def test_an_old_log_that_was_put_back_doubles_nothing(log: ConversationLog, clock: HandClock) -> None:
@@ -89,27 +88,20 @@ def test_an_old_log_that_was_put_back_doubles_nothing(log: ConversationLog, cloc
     before = log.paths.log.read_bytes()
     log.roll()
     log.paths.log.write_bytes(before)
-    told = another(log)
-    assert everything(told) == [str(n) for n in range(40)]
-    assert texts(told.tail(100)) == [str(n) for n in range(40)]
-    assert told.roll() == 33  # what is in the archives already is there twice now
-    told = another(log)
-    assert everything(told) == [str(n) for n in range(40)]
-    assert (told.count(), texts(told.tail(100))) == (40, [str(n) for n in range(40)])
-    said = told.append("user", "Sara", "next")
-    assert texts(another(log).tail(3)) == ["38", "39", "next"]
-    assert told.get(said.id) == said
+    assert told(log) == ALL
+    assert another(log).roll() == 33  # what is in the archives already is there twice now
+    assert told(log) == ALL
+    another(log).append("user", "Sara", "next")
+    assert told(log) == [*ALL, "next"]
 
 
-def test_a_file_that_was_joined_with_its_copy_doubles_nothing(log: ConversationLog, clock: HandClock) -> None:
-    talk_for(log, clock, 5)
-    log.paths.log.write_bytes(log.paths.log.read_bytes() * 2)
-    told = another(log)
-    assert everything(told) == [str(n) for n in range(5)]
-    assert (told.count(), texts(told.tail(100))) == (5, [str(n) for n in range(5)])
-    assert paged(told, 2) == [str(n) for n in range(5)]
-    told.append("user", "Sara", "next")
-    assert (told.count(), texts(told.tail(2))) == (6, ["4", "next"])
+def test_a_file_that_was_joined_with_its_copy_doubles_nothing(archived: ConversationLog) -> None:
+    for path in (archived.paths.log, archived.paths.log_archives / "2026-10.txt"):
+        path.write_bytes(path.read_bytes() * 2)
+        for _ in range(2):  # the second finds what the first kept in `.index`
+            assert told(archived) == ALL
+    another(archived).append("user", "Sara", "next")
+    assert told(archived) == [*ALL, "next"]
 
 
 def test_the_last_word_on_a_message_is_the_newest_also_where_an_older_one_was_put_back(
@@ -122,17 +114,7 @@ def test_the_last_word_on_a_message_is_the_newest_also_where_an_older_one_was_pu
     clock.move(days=30)
     log.roll()
     log.paths.log.write_bytes(before)
-    told = ConversationLog(log.paths, clock, Random(1))
-    assert everything(told) == ["three"]
-    assert texts(told.tail(5)) == ["three"]
-
-
-def test_what_is_doubled_stays_one_after_a_restart(archived: ConversationLog) -> None:
-    folder = archived.paths.log_archives
-    (folder / "2026-10.txt").write_bytes((folder / "2026-10.txt").read_bytes() * 2)
-    for _ in range(2):  # the second finds what the first kept in `.index`
-        assert everything(another(archived)) == [str(n) for n in range(40)]
-        assert another(archived).count() == 40
+    assert told(log) == ["three"]
 
 
 # Taking in what only a copy holds
@@ -163,11 +145,10 @@ def test_two_lives_of_one_log_are_joined_message_by_message(log: ConversationLog
     shutil.copy(other.paths.log, copy)
     merged = log.merge(copy)
     assert (merged.added, merged.differing) == (4, ())
-    assert everything(another(log)) == ["changed there later", "shared 2", "here", "there", "here again"]
-    assert texts(another(log).tail(100)) == everything(another(log))
-    assert texts(another(log).thread(100)) == ["here again"]
-    assert log.merge(copy).added == 0
-    assert everything(another(log)) == ["changed there later", "shared 2", "here", "there", "here again"]
+    for _ in range(2):
+        assert told(log) == ["changed there later", "shared 2", "here", "there", "here again"]
+        assert texts(another(log).thread(100)) == ["here again"]
+        assert log.merge(copy).added == 0
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["said before", "said there"])
@@ -197,7 +178,7 @@ def test_a_copy_of_an_archive_fills_what_a_halved_archive_lost(archived: Convers
     copy.write_bytes(whole)
     path.write_bytes(whole[: len(whole) // 2])
     assert archived.merge(copy, path).added > 5
-    assert everything(another(archived)) == [str(n) for n in range(40)]
+    assert everything(another(archived)) == ALL
     assert copy.read_bytes() == whole
 
 
@@ -222,20 +203,17 @@ def join(folder: Path) -> None:
 
 
 @needs_signals
-def test_a_process_killed_while_joining_has_lost_and_doubled_nothing(archived: ConversationLog, tmp_path: Path) -> None:
+def test_a_process_killed_while_joining_has_lost_and_doubled_nothing(
+    archived: ConversationLog, tmp_path: Path, kill: Kill
+) -> None:
     folder = archived.paths.folder
     (archived.paths.log_archives / COPIES[3]).write_bytes(b"".join(map(format_message, EXTRA)))
-    there = [str(n) for n in range(40)]
     runs = itertools.count()
-
-    def prepare() -> list[Path]:
-        return [Path(shutil.copytree(folder, tmp_path / str(next(runs))))]
-
-    for death in kill_everywhere(join, prepare):
+    for death in kill(join, lambda: [Path(shutil.copytree(folder, tmp_path / str(next(runs))))]):
         log = ConversationLog(PersonaPaths(death.given[0]), HandClock(DAY), Random(4))
-        assert set(there) <= set(everything(log))
+        assert set(ALL) <= set(everything(log))
         join(death.given[0])
-        assert sorted(everything(another(log))) == sorted([*there, *(message.text for message in EXTRA)])
+        assert sorted(everything(another(log))) == sorted([*ALL, *(message.text for message in EXTRA)])
 
 
 MORNINGS = (("おはよう", 1), ("おはよう", 2), ("母が亡くなった", 3), ("おはよう", 4))

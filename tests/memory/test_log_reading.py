@@ -4,7 +4,7 @@ import io
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from managers.memory.log import file_pieces as log_reading
@@ -26,6 +26,7 @@ def written(rows: list[str]) -> bytes:
 
 
 @given(st.lists(texts, max_size=12), st.integers(16, 700))
+@settings(max_examples=50)
 def test_both_ways_give_what_parsing_it_whole_gives(rows: list[str], block: int) -> None:
     data = written(rows)
     expected = parse(data).records
@@ -36,6 +37,7 @@ def test_both_ways_give_what_parsing_it_whole_gives(rows: list[str], block: int)
 
 
 @given(st.lists(texts, min_size=1, max_size=5), st.data())
+@settings(max_examples=50)
 def test_a_record_that_is_still_being_written_is_not_there_yet(rows: list[str], data: st.DataObject) -> None:
     """The reader saw the file shorter than it is by now, in the middle of the last record or not."""
     content = written(rows)
@@ -46,6 +48,7 @@ def test_a_record_that_is_still_being_written_is_not_there_yet(rows: list[str], 
 
 
 @given(st.lists(texts, min_size=2, max_size=5), st.data())
+@settings(max_examples=50)
 def test_reading_up_to_or_from_any_record(rows: list[str], data: st.DataObject) -> None:
     content = written(rows).replace(b"2026-01-02 (Fri) 22:00:00 | ", b"no trailer", 1)
     expected = parse(content).records

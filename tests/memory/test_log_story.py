@@ -196,5 +196,5 @@ class Story(RuleBasedStateMachine):
 
 TestStory = Story.TestCase
 TestStory.settings = settings(
-    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=16, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.minds.talking import MakeMind, behind_claude, behind_gemini, behind_openai
+from tests.minds.talking import MINDS, MakeMind
 from tests.model_server import ModelServer
+from tests.speeds import one_quick
 
 
 @pytest.fixture
@@ -14,9 +15,6 @@ def server() -> Iterator[ModelServer]:
         yield playing
 
 
-MINDS: dict[str, MakeMind] = {"openai": behind_openai, "gemini": behind_gemini, "anthropic": behind_claude}
-
-
-@pytest.fixture(params=MINDS)
+@pytest.fixture(params=one_quick(MINDS))
 def make(request: pytest.FixtureRequest) -> MakeMind:
     return MINDS[request.param]

@@ -5,45 +5,26 @@ It prints a line when it is ready. For each line on its standard input it asks f
 
 import json
 import sys
+from types import SimpleNamespace
 
-from agent.minds.endpoint import Endpoint
-from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.makers import claude_mind, gemini_mind, openai_mind
-from managers.storage.settings import MindSettings
-from tests.minds.talking import talk
+from agent.minds.language_model import Patience
+from tests.minds.talking import MINDS, talk
 from tests.peak import peak_megabytes
 
 
-def _mind(protocol: str, port: str) -> LanguageModelMind:
-    address, patience = f"http://127.0.0.1:{port}", Patience(seconds=120, retries=2, first_pause=0.01)
-    if protocol == "gemini":
-        return gemini_mind(Endpoint("Gemini", address, "gemini-2.5-flash", "key"), MindSettings(), patience)
-    if protocol == "anthropic":
-        return claude_mind(Endpoint("Anthropic", address, "claude-sonnet-5-5", "key"), MindSettings(), patience)
-    return openai_mind(Endpoint("test", f"{address}/v1", "test-model"), MindSettings(), patience)
-
-
-def main() -> None:
-    mind = _mind(*sys.argv[1:])
+def main(protocol: str, port: str) -> None:
+    root = f"http://127.0.0.1:{port}"
+    server = SimpleNamespace(root_url=root, base_url=f"{root}/v1")
+    mind = MINDS[protocol](server, Patience(seconds=600, retries=2, first_pause=0.01))
     talk(mind)  # the libraries are loaded now
     before = peak_megabytes()
-    _print("ready")
+    print("ready", flush=True)  # noqa: T201  # as it is read
     for _ in sys.stdin:
         heard = talk(mind)
-        told = {
-            "text": len(heard.text),
-            "thought": len(heard.thought),
-            "calls": len(heard.calls),
-            "error": type(heard.error).__name__,
-            "megabytes": peak_megabytes() - before,
-        }
-        _print(json.dumps(told))
-
-
-def _print(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+        lengths = {"text": len(heard.text), "thought": len(heard.thought), "calls": len(heard.calls)}
+        told = lengths | {"error": type(heard.error).__name__, "megabytes": peak_megabytes() - before}
+        print(json.dumps(told), flush=True)  # noqa: T201  # the same
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -1,5 +1,6 @@
 """What the tests of language models share: a request, minds behind a scripted server, what was heard."""
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -44,18 +45,25 @@ def pass_time(mind: LanguageModelMind, since: Callable[[], object]) -> None:
 
 
 def behind_openai(server: ModelServer, patience: Patience = QUICK, **settings: object) -> LanguageModelMind:
-    endpoint = Endpoint("test server", server.base_url, str(settings.pop("model", "test-model")), KEY)
-    return openai_mind(endpoint, MindSettings.model_validate(settings), patience)
+    return _behind(openai_mind, "test server", server.base_url, "test-model", patience, settings)
 
 
 def behind_gemini(server: ModelServer, patience: Patience = QUICK, **settings: object) -> LanguageModelMind:
-    endpoint = Endpoint("Gemini", server.root_url, str(settings.pop("model", "gemini-2.5-flash")), KEY)
-    return gemini_mind(endpoint, MindSettings.model_validate(settings), patience)
+    return _behind(gemini_mind, "Gemini", server.root_url, "gemini-2.5-flash", patience, settings)
 
 
 def behind_claude(server: ModelServer, patience: Patience = QUICK, **settings: object) -> LanguageModelMind:
-    endpoint = Endpoint("Anthropic", server.root_url, str(settings.pop("model", "claude-sonnet-5-5")), KEY)
-    return claude_mind(endpoint, MindSettings.model_validate(settings), patience)
+    return _behind(claude_mind, "Anthropic", server.root_url, "claude-sonnet-5-5", patience, settings)
+
+
+def _behind(
+    make: MakeMind, service: str, address: str, model: str, patience: Patience, settings: dict[str, object]
+) -> LanguageModelMind:
+    endpoint = Endpoint(service, address, str(settings.pop("model", model)), KEY)
+    return make(endpoint, MindSettings.model_validate(settings), patience)
+
+
+MINDS: dict[str, MakeMind] = {"openai": behind_openai, "gemini": behind_gemini, "anthropic": behind_claude}
 
 
 def request(
@@ -112,6 +120,12 @@ def hear(pieces: Iterable[ReplyPiece]) -> Heard:
     except MindError as error:
         heard.error = error
     return heard
+
+
+def until(is_so: Callable[[], object]) -> None:
+    """Wait for what comes about in another thread, however long that takes."""
+    while not is_so():
+        time.sleep(0.005)
 
 
 def talk(mind: LanguageModelMind, asked: ReplyRequest | None = None) -> Heard:

@@ -55,12 +55,17 @@ def codes(recall: Recall) -> list[str]:
     return sorted({notice.code for notice in recall.status().notices})
 
 
-def caught_up(recall: Recall) -> Recall:
-    """Catch up, and wait until what makes vectors in the background has ended."""
-    recall.catch_up()
+def wait_for(threads: str) -> None:
+    """Wait until what goes on in the background under a name has ended."""
     for thread in threading.enumerate():
-        if thread.name == "recall":
+        if thread.name == threads:
             thread.join()
+
+
+def caught_up(recall: Recall) -> Recall:
+    """Catch up, and wait until all vectors are made."""
+    recall.catch_up()
+    wait_for("recall")
     return recall
 
 
@@ -85,3 +90,24 @@ def assert_sound(recall: Recall) -> None:
         waiting = {row[0] for row in index.store.connection().execute("SELECT chunk FROM unembedded")}
         assert vectors | waiting == set(rows)
         assert not vectors & waiting
+
+
+def numbered(recall: Recall) -> dict[tuple[str, int], str]:
+    """Return each passage under its index and number: what is indexed anew has another number."""
+    return {
+        (name, number): text
+        for name, index in recall.indexes.items()
+        for number, text in index.store.connection().execute("SELECT id, text FROM chunks")
+    }
+
+
+def added(recall: Recall, before: dict[tuple[str, int], str]) -> list[str]:
+    """Return what has been indexed since."""
+    return [text for key, text in numbered(recall).items() if key not in before]
+
+
+def save_vectors(recall: Recall) -> None:
+    """Write the snapshots of vectors, as is done where there are many."""
+    for index in recall.indexes.values():
+        index.refresh()
+        index.vectors.save(index.store, index._epoch)

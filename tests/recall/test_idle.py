@@ -3,14 +3,13 @@
 import os
 import threading
 import time
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from agent.memories import Memories
 from agent.services import open_services
 from managers.recall.index.store import Store
 from managers.storage import idle
@@ -28,73 +27,37 @@ def held(folder: Path) -> list[str]:
     return [name for name in found if name.startswith(os.fspath(folder))]
 
 
-class Windows:
-    """Threads of a server: each has shown a window once, and waits for the next."""
-
-    def __init__(self, memories: Memories) -> None:
-        self._memories = memories
-        self._end = threading.Event()
-        self.looked: list[int] = []
-        self._shown = threading.Barrier(WINDOWS + 1)
-        self._threads = [threading.Thread(target=self._serve) for _ in range(WINDOWS)]
-        for thread in self._threads:
-            thread.start()
-        self.show()
-
-    def show(self) -> None:
-        """Have every thread show a window."""
-        self._shown.wait(60)
-        self._shown.wait(60)
-
-    def _serve(self) -> None:
-        while True:
-            self._shown.wait(60)
-            if self._end.is_set():
-                return
-            self.looked.append(len(self._memories.recall.search("a green boat")))
-            self._memories.history.entries(5)
-            self._shown.wait(60)
-
-    def close(self) -> None:
-        self._end.set()
-        self._shown.wait(60)
-        for thread in self._threads:
-            thread.join(60)
-
-
-@pytest.fixture
-def memories(own_home: Home) -> Iterator[Memories]:
-    with closing(open_services(own_home)) as services:
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux lists what a process holds open")
+def test_descriptors_of_closed_windows_are_given_back(own_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(open_services(own_home)) as services, ThreadPoolExecutor(WINDOWS) as threads:
         companion = services.companion("Hazel")
         list(companion.say("My boat is green.").events())
         companion.settle()
-        yield companion.memories
+        memories = companion.memories
+        together = threading.Barrier(WINDOWS)
 
+        def show(_: int) -> int:
+            together.wait()  # each thread shows one
+            memories.history.entries(5)
+            return len(memories.recall.search("a green boat"))
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux lists what a process holds open")
-def test_descriptors_of_closed_windows_are_given_back(own_home: Home, memories: Memories) -> None:
-    with closing(Windows(memories)) as windows:
+        looked = [*threads.map(show, range(WINDOWS))]
         assert len(held(own_home.folder)) > 3 * WINDOWS
         idle.close_idle(3_600)
         assert len(held(own_home.folder)) > 3 * WINDOWS
         idle.close_idle(0)
         assert held(own_home.folder) == []
-        windows.show()
-        assert windows.looked == [windows.looked[0]] * 2 * WINDOWS
-        assert windows.looked[0] > 0
-
-
-def test_somebody_looks_often_enough(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`memories` are open: the thread is there. What it does is told here without waiting for it."""
-    assert any(thread.is_alive() for thread in idle._looking)
+        assert [*threads.map(show, range(WINDOWS))] == looked
+        assert looked[0] > 0
+        assert any(thread.is_alive() for thread in idle._looking)  # what it does is told here without waiting for it
     slept: list[float] = []
+    closed: list[float] = []
 
     def sleep(seconds: float) -> None:
         slept.append(seconds)
         if len(slept) > 2:
             raise InterruptedError
 
-    closed: list[float] = []
     monkeypatch.setattr(idle, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
     monkeypatch.setattr(idle, "close_idle", lambda seconds=idle.IDLE_SECONDS: closed.append(seconds))
     with pytest.raises(InterruptedError):

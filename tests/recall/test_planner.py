@@ -1,4 +1,5 @@
-from collections.abc import Sequence
+"""Whether a message calls for the past, and what is looked for: its own subject, or that of the turns before."""
+
 from datetime import datetime
 
 import pytest
@@ -11,129 +12,93 @@ from managers.recall.question.planner import plan_recall
 
 NOW = datetime(2026, 11, 21, 12, 0)
 
+CALLS = """Do you remember my cat's name?
+When did we go to the beach?
+What did I tell you about my job?
+Where was that restaurant we liked?
+What's my sister called?
+When is Melanie planning on going camping?
+What does Jon's dance studio offer?
+We talked about a film last week, which one was it?
+私の誕生日、覚えてる？
+この前行った温泉ってどこだっけ？
+先週何を食べた？
+前に話した本のタイトル教えて
+私の好きな色は何だった？
+うちの猫の名前は？
+クロについて教えて""".splitlines()
+
+CALLS_FOR_NOTHING = """Good morning!
+I'm tired today.
+Is the soup still warm?
+Kyoto is lovely.
+Thank you so much
+Remember that I have a dentist's appointment on Monday.
+おはよう！
+今日は天気がいいね
+疲れたなあ
+ありがとう
+明日は8時に起きるって覚えておいて
+クロは何色？
+😀""".splitlines()
+
+POINTS_BACK = """And her sister?
+Where did he learn it?
+When was that?
+So where did they meet?
+What about the dog?
+Which one was cheaper?
+Why?
+Was there a garden there?
+それはいつだっけ？
+どこで買ったの？
+いつ？
+その人の名前は？""".splitlines()
+
+STANDS_BY_ITSELF = """Where did Kenji learn the shamisen?
+When did Caroline go to the support group?
+Why did my brother leave before he had eaten?
+Who gave the necklace to Caroline, and where does she keep it?
+What did Melanie think of that book when she read it?
+How long did it take Jon to open his studio?
+And where did I leave my umbrella after the concert in Osaka?
+Is there any bread left from Sunday?
+いつ京都に行ったっけ？
+誰がケーキを焼いてくれたの？
+この前の旅行で泊まった宿の名前は？""".splitlines()
+
 
 def turns(*said: str) -> list[Message]:
     roles = ("user", "persona")
     return [Message(f"t{n}", NOW, roles[n % 2], roles[n % 2], text) for n, text in enumerate(said)]  # type: ignore[arg-type]  # two roles
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Do you remember my cat's name?",
-        "When did we go to the beach?",
-        "What did I tell you about my job?",
-        "Where was that restaurant we liked?",
-        "What's my sister called?",
-        "When is Melanie planning on going camping?",
-        "What does Jon's dance studio offer?",
-        "We talked about a film last week, which one was it?",
-        "私の誕生日、覚えてる？",
-        "この前行った温泉ってどこだっけ？",
-        "先週何を食べた？",
-        "前に話した本のタイトル教えて",
-        "私の好きな色は何だった？",
-        "うちの猫の名前は？",
-    ],
-)
-def test_calls_for_the_past(message: str) -> None:
-    plan = plan_recall(message, [], NOW)
-    assert plan.wanted
-    assert plan.query
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Good morning!",
-        "I'm tired today.",
-        "Is the soup still warm?",
-        "Kyoto is lovely.",
-        "Thank you so much",
-        "Remember that I have a dentist's appointment on Monday.",
-        "おはよう！",
-        "今日は天気がいいね",
-        "疲れたなあ",
-        "ありがとう",
-        "明日は8時に起きるって覚えておいて",
-        "",
-        "😀",
-    ],
-)
-def test_does_not_call_for_the_past(message: str) -> None:
-    assert not plan_recall(message, [], NOW).wanted
-
-
-@pytest.mark.parametrize(
-    ("before", "message", "subject"),
-    [
-        (("My brother Kenji plays the shamisen.", "How lovely!"), "And where did he learn it?", "Kenji"),
-        (("Tell me about Lisbon.", "You went to Lisbon in March."), "What did I eat there?", "Lisbon"),
-        (("妹のさくらが結婚しました。", "おめでとうございます！"), "それはいつだっけ？", "結婚"),
-        (("金沢に行ったんだ。", "いいですね。"), "そこで何を食べたか覚えてる？", "金沢"),
-    ],
-)
-def test_a_follow_up_takes_its_subject_from_the_turns_before(before: Sequence[str], message: str, subject: str) -> None:
-    plan = plan_recall(message, turns(*before), NOW)
-    assert plan.wanted
-    assert subject in plan.query
-    assert message in plan.query
-
-
-def test_a_question_with_its_own_subject_keeps_it() -> None:
-    plan = plan_recall("What is my dentist's name?", turns("I love pancakes.", "Me too!"), NOW)
-    assert "pancake" not in plan.query
-
-
-def test_a_known_name_is_enough() -> None:
+def test_what_calls_for_the_past_is_told_from_what_does_not() -> None:
+    assert [one for one in CALLS if not (plan_recall(one, [], NOW).wanted and plan_recall(one, [], NOW).query)] == []
+    assert [one for one in (*CALLS_FOR_NOTHING, "") if plan_recall(one, [], NOW).wanted] == []
+    assert plan_recall("クロは何色？", [], NOW).query == "クロは何色？"  # it may be about the world
     assert not plan_recall("Aiko sends her regards.", [], NOW).wanted
-    assert plan_recall("Aiko sends her regards.", [], NOW, lambda text: "Aiko" in text).wanted
+    assert plan_recall("Aiko sends her regards.", [], NOW, lambda text: "Aiko" in text).wanted  # a known name
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "And her sister?",
-        "Where did he learn it?",
-        "When was that?",
-        "So where did they meet?",
-        "What about the dog?",
-        "Which one was cheaper?",
-        "Why?",
-        "Was there a garden there?",
-        "それはいつだっけ？",
-        "どこで買ったの？",
-        "いつ？",
-        "その人の名前は？",
-    ],
-)
-def test_what_points_back_is_a_follow_up(message: str) -> None:
-    assert follows_up(message, terms(message))
+def test_a_follow_up_takes_its_subject_from_the_turns_before() -> None:
+    for first, second, message, subject in (
+        ("My brother Kenji plays the shamisen.", "How lovely!", "And where did he learn it?", "Kenji"),
+        ("Tell me about Lisbon.", "You went to Lisbon in March.", "What did I eat there?", "Lisbon"),
+        ("妹のさくらが結婚しました。", "おめでとうございます！", "それはいつだっけ？", "結婚"),
+        ("金沢に行ったんだ。", "いいですね。", "そこで何を食べたか覚えてる？", "金沢"),
+    ):
+        plan = plan_recall(message, turns(first, second), NOW)
+        assert plan.wanted
+        assert subject in plan.query
+        assert message in plan.query
+    for message in ("What is my dentist's name?", "Where did Kenji learn the shamisen?"):
+        assert plan_recall(message, turns("I love pancakes.", "Me too!"), NOW).query == message
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Where did Kenji learn the shamisen?",
-        "When did Caroline go to the support group?",
-        "Why did my brother leave before he had eaten?",
-        "Who gave the necklace to Caroline, and where does she keep it?",
-        "What did Melanie think of that book when she read it?",
-        "How long did it take Jon to open his studio?",
-        "And where did I leave my umbrella after the concert in Osaka?",
-        "Is there any bread left from Sunday?",
-        "いつ京都に行ったっけ？",
-        "誰がケーキを焼いてくれたの？",
-        "この前の旅行で泊まった宿の名前は？",
-    ],
-)
-def test_what_stands_by_itself_is_none(message: str) -> None:
-    assert not follows_up(message, terms(message))
-
-
-def test_a_question_word_at_the_beginning_brings_nothing_from_before() -> None:
-    plan = plan_recall("Where did Kenji learn the shamisen?", turns("I love pancakes.", "Me too!"), NOW)
-    assert plan.query == "Where did Kenji learn the shamisen?"
+def test_what_points_back_is_told_from_what_stands_by_itself() -> None:
+    assert [one for one in POINTS_BACK if not follows_up(one, terms(one))] == []
+    assert [one for one in STANDS_BY_ITSELF if follows_up(one, terms(one))] == []
 
 
 @pytest.mark.skipif(not is_there(), reason="the conversations in ../shared/data are not there")

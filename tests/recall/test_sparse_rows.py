@@ -29,18 +29,15 @@ def test_rows_come_back_and_give_the_same_products(width: int, share: float, cho
     assert np.array_equal(taken_together(kept_alone(codes)), codes)
 
 
-def test_what_the_built_in_embedder_makes_of_messages_takes_a_fifth_of_the_room() -> None:
+def test_what_the_built_in_embedder_makes_takes_a_fifth_of_the_room_and_dense_rows_stay_as_they_are() -> None:
     rng = Random(1)
     codes = encode(NgramEmbedder().passages([sentence(rng) for _ in range(500)]))
     assert is_worth(codes)
     assert grouped(codes)[0].nbytes < codes.nbytes / 4
     assert sum(map(len, kept_alone(codes))) < codes.nbytes / 4
-
-
-def test_dense_rows_stay_as_they_are() -> None:
-    codes = np.full((3, 100), 7, np.int8)
-    assert not is_worth(codes)
-    assert {len(row) for row in kept_alone(codes)} == {102}
+    dense = np.full((3, 100), 7, np.int8)
+    assert not is_worth(dense)
+    assert {len(row) for row in kept_alone(dense)} == {102}
 
 
 def test_a_damaged_row_is_an_error_and_no_wrong_number() -> None:

@@ -1,8 +1,8 @@
 """The vectors of an index: what FAISS says is what the numbers say, however many there are."""
 
-import hashlib
+import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from managers.recall.index.scalar_quantization import encode
 from managers.recall.index.sparse_rows import SparseRows, kept_alone
 from managers.recall.index.store import Store
 from managers.recall.index.vectors import VectorIndex, vectors_together
+from tests.speeds import one_quick
 
 Floats = npt.NDArray[np.float32]
-Hold = Callable[[Floats], None]
 
 WIDTH = 64
 
@@ -36,16 +36,18 @@ def index(tmp_path: Path) -> VectorIndex:
     return VectorIndex(tmp_path / "vectors.faiss")
 
 
-@pytest.fixture
-def hold(store: Store) -> Hold:
-    """Store vectors as passages 0, 1, 2 ..."""
+def put(store: Store, held: Floats) -> None:
+    """Store vectors as passages 0, 1, 2 ..., or behind those that are there."""
+    first = store.connection().execute("SELECT coalesce(max(chunk) + 1, 0) FROM vectors").fetchone()[0]
+    rows = list(enumerate(kept_alone(encode(held)), first))
+    store.connection().executemany("INSERT INTO vectors (chunk, code) VALUES (?, ?)", rows)
 
-    def hold(held: Floats) -> None:
-        first = store.connection().execute("SELECT coalesce(max(chunk) + 1, 0) FROM vectors").fetchone()[0]
-        rows = list(enumerate(kept_alone(encode(held)), first))
-        store.connection().executemany("INSERT INTO vectors (chunk, code) VALUES (?, ?)", rows)
 
-    return hold
+def write(index: VectorIndex, store: Store, held: Floats) -> None:
+    """Store vectors, and write them to a snapshot."""
+    put(store, held)
+    index.follow(store, "0")
+    index.save(store, "0")
 
 
 @pytest.fixture
@@ -85,28 +87,27 @@ def found_share(index: VectorIndex, held: Floats, queries: Floats) -> float:
     return float(np.mean(shares))
 
 
-@pytest.mark.parametrize("dimensions", [384, 768, 1024])
-@pytest.mark.parametrize("filled", [1, 9, 300])
-def test_products_are_exact_enough(index: VectorIndex, store: Store, hold: Hold, dimensions: int, filled: int) -> None:
-    rng = np.random.default_rng(filled)
-    held = unit(rng.normal(size=(60, dimensions)))
-    hold(held)
-    index.follow(store, "0")
-    # A short question has few parts that are not zero, and large ones.
-    query = np.zeros((1, dimensions), np.float32)
-    query[0, rng.choice(dimensions, filled, replace=False)] = rng.normal(size=filled)
-    query /= np.linalg.norm(query)
-    numbers, products = index.search(query, 60)
-    assert np.abs(products - held[numbers] @ query[0]).max() < 0.006
-    assert np.abs(products - index.vectors_of(numbers) @ query[0]).max() < 0.006
-    assert np.abs(products - index.products(numbers, query)).max() < 0.006
+def test_products_are_exact_enough(tmp_path: Path) -> None:
+    for dimensions, filled in itertools.product((384, 768, 1024), (1, 9, 300)):
+        rng = np.random.default_rng(filled)
+        store = Store(tmp_path / f"{dimensions}-{filled}.sqlite")
+        index = VectorIndex(tmp_path / f"{dimensions}-{filled}.faiss")
+        held = unit(rng.normal(size=(60, dimensions)))
+        put(store, held)
+        index.follow(store, "0")
+        # A short question has few parts that are not zero, and large ones.
+        query = np.zeros((1, dimensions), np.float32)
+        query[0, rng.choice(dimensions, filled, replace=False)] = rng.normal(size=filled)
+        query /= np.linalg.norm(query)
+        numbers, products = index.search(query, 60)
+        for exact in (held[numbers] @ query[0], index.vectors_of(numbers) @ query[0], index.products(numbers, query)):
+            assert np.abs(products - exact).max() < 0.006, (dimensions, filled)
+        store.close()
 
 
 @pytest.mark.usefixtures("few_are_many")
-@pytest.mark.parametrize("every", [1, 8])
-def test_of_very_many_the_nearest_are_found(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, every: int
-) -> None:
+@pytest.mark.parametrize("every", one_quick([8, 1]))
+def test_of_very_many_the_nearest_are_found(index: VectorIndex, store: Store, tmp_path: Path, every: int) -> None:
     def topical(count: int, seed: int = 1) -> Floats:
         """Return vectors of which all numbers are nought but those at every so manieth place."""
         found = np.zeros((count, every * WIDTH), np.float32)
@@ -114,13 +115,11 @@ def test_of_very_many_the_nearest_are_found(
         return found
 
     held, later = topical(3000), topical(500, seed=2)
-    hold(held)
-    index.follow(store, "0")
-    index.save(store, "0")
+    write(index, store, held)
     assert isinstance(index._codes, Refined)
     assert isinstance(index._codes._held, SparseRows) == (every > 1)
     assert found_share(index, held, topical(20, seed=3)) > 0.95
-    hold(later)
+    put(store, later)
     index.follow(store, "0")
     everything = np.concatenate([held, later])
     assert found_share(index, everything, topical(20, seed=4)) > 0.95
@@ -133,18 +132,14 @@ def test_of_very_many_the_nearest_are_found(
 
 
 @pytest.mark.usefixtures("few_are_many")
-def test_of_very_many_what_is_gone_leaves_the_snapshot(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
-) -> None:
+def test_of_very_many_what_is_gone_leaves_the_snapshot(index: VectorIndex, store: Store, tmp_path: Path) -> None:
     held = dense(2500)
-    hold(held)
-    index.follow(store, "0")
-    index.save(store, "0")
+    write(index, store, held)
     gone = [3, 700, 701, 2498]
     secret = encode(held)[700].tobytes()
     assert secret in (tmp_path / "vectors.faiss").read_bytes()
     store.connection().executemany("DELETE FROM vectors WHERE chunk = ?", [(number,) for number in gone])
-    hold(dense(1, seed=9))
+    put(store, dense(1, seed=9))
     assert index.compact(store, "0", alive(store))
     assert secret not in (tmp_path / "vectors.faiss").read_bytes()
     assert isinstance(index._codes, Refined)
@@ -155,9 +150,9 @@ def test_of_very_many_what_is_gone_leaves_the_snapshot(
     assert not index.compact(store, "0", alive(store))
 
 
-@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("many", one_quick([True, False]))
 def test_what_a_dream_writes_anew_leaves_the_snapshot_as_it_is(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, many: bool
+    index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, many: bool
 ) -> None:
     if many:
         monkeypatch.setattr(vectors, "COARSE_FROM", 1000)
@@ -178,7 +173,7 @@ def test_what_a_dream_writes_anew_leaves_the_snapshot_as_it_is(
         connection.executemany("INSERT INTO vectors (chunk, code) VALUES (?, ?)", rows)
         index.follow(store, "0")
 
-    hold(held[:1500])
+    put(store, held[:1500])
     write_anew(1500, held[1500:])
     index.save(store, "0")
     assert isinstance(index._codes, Refined) == many
@@ -196,29 +191,11 @@ def test_what_a_dream_writes_anew_leaves_the_snapshot_as_it_is(
     assert (tmp_path / "vectors.faiss").read_bytes() == before
 
 
-def test_a_snapshot_without_its_note_does_not_outlast_a_tidying(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
-) -> None:
-    held = dense(50)
-    hold(held)
-    index.follow(store, "0")
-    index.save(store, "0")
-    (tmp_path / "vectors.json").unlink()  # killed between the two
-    again = VectorIndex(tmp_path / "vectors.faiss")
-    again.follow(store, "0")
-    store.connection().execute("DELETE FROM vectors WHERE chunk = 7")
-    assert encode(held)[7].tobytes() in (tmp_path / "vectors.faiss").read_bytes()
-    assert again.compact(store, "0", alive(store))
-    assert encode(held)[7].tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
-
-
 def test_of_vectors_that_are_all_written_anew_no_snapshot_is_kept(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = dense(50)
-    hold(held)
-    index.follow(store, "0")
-    index.save(store, "0")
+    write(index, store, held)
     monkeypatch.setattr(Store, "written_anew", lambda _: np.arange(50))
     index.save(store, "0")
     assert not (tmp_path / "vectors.faiss").exists()
@@ -226,38 +203,39 @@ def test_of_vectors_that_are_all_written_anew_no_snapshot_is_kept(
     assert index.search(held[7][None], 1)[0].tolist() == [7]
 
 
-def test_a_snapshot_of_another_version_is_not_used(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
-) -> None:
-    held = dense(50)
-    hold(held)
-    index.follow(store, "0")
-    index.save(store, "0")
-    note = json.loads((tmp_path / "vectors.json").read_bytes())
-    del note["width"]  # as it was written before
-    (tmp_path / "vectors.json").write_text(json.dumps(note), "utf-8")
-    again = VectorIndex(tmp_path / "vectors.faiss")
-    again.follow(store, "0")
-    assert (len(again), again.search(held[7][None], 1)[0].tolist()) == (50, [7])
+NO_NOTES = (b"[]", b"{", b"null", b'{"epoch": "0", "holds": "lasting"}', "without its width, as before", None)
 
 
-@pytest.mark.parametrize("note", [b"[]", b"{", b"null", b'{"epoch": "0", "holds": "lasting"}'])
-def test_a_note_that_says_nothing_is_no_note(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, note: bytes
+def test_a_snapshot_without_a_note_that_says_what_it_is_is_not_used_and_does_not_outlast_a_tidying(
+    index: VectorIndex, store: Store, tmp_path: Path
 ) -> None:
-    hold(dense(50))
-    index.follow(store, "0")
-    index.save(store, "0")
-    (tmp_path / "vectors.json").write_bytes(note)
-    again = VectorIndex(tmp_path / "vectors.faiss")
-    again.follow(store, "0")
-    assert len(again) == 50
+    held, path = dense(50), tmp_path / "vectors.json"
+    put(store, held)
+    for note in NO_NOTES:
+        index.clear()
+        index.follow(store, "0")
+        index.save(store, "0")
+        if isinstance(note, str):
+            written = json.loads(path.read_bytes())
+            del written["width"]
+            path.write_text(json.dumps(written), "utf-8")
+        elif note is None:  # killed between the two
+            path.unlink()
+        else:
+            path.write_bytes(note)
+        again = VectorIndex(tmp_path / "vectors.faiss")
+        again.follow(store, "0")
+        assert (len(again), again.search(held[7][None], 1)[0].tolist()) == (50, [7]), note
+    store.connection().execute("DELETE FROM vectors WHERE chunk = 7")
+    assert encode(held)[7].tobytes() in (tmp_path / "vectors.faiss").read_bytes()
+    assert again.compact(store, "0", alive(store))
+    assert encode(held)[7].tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
 
 
 def test_what_was_begun_anew_meanwhile_is_not_saved_by_the_old_places(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hold(dense(50))
+    put(store, dense(50))
     index.follow(store, "0")
     really = vectors._lasting
 
@@ -274,23 +252,19 @@ def test_what_was_begun_anew_meanwhile_is_not_saved_by_the_old_places(
 
 @pytest.mark.usefixtures("few_are_many")
 def test_coarse_codes_that_find_too_little_are_not_used(
-    index: VectorIndex, store: Store, hold: Hold, monkeypatch: pytest.MonkeyPatch
+    index: VectorIndex, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(coarse_quantization, "COMPARED", 3)
     held = dense(2000)
-    hold(held)
-    index.follow(store, "0")
-    index.save(store, "0")
+    write(index, store, held)
     assert not isinstance(index._codes, Refined)
     assert found_share(index, held, dense(20, seed=3)) == 1
 
 
 @pytest.mark.usefixtures("few_are_many")
-def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, hold: Hold, tmp_path: Path) -> None:
+def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, tmp_path: Path) -> None:
     held = dense(1500)
-    hold(held)
-    index.follow(store, "0")
-    index.save(store, "0")
+    write(index, store, held)
     path = tmp_path / "vectors.faiss"
     data = bytearray(path.read_bytes())
     data[-5] ^= 1
@@ -303,20 +277,8 @@ def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, hold: 
 
 
 @pytest.mark.usefixtures("few_are_many")
-def test_the_same_vectors_make_the_same_snapshot(store: Store, hold: Hold, tmp_path: Path) -> None:
-    hold(dense(1500))
-    digests = set()
-    for name in ("one", "two"):
-        index = VectorIndex(tmp_path / name)
-        index.follow(store, "0")
-        index.save(store, "0")
-        digests.add(hashlib.sha256((tmp_path / name).read_bytes()).hexdigest())
-    assert len(digests) == 1
-
-
-@pytest.mark.usefixtures("few_are_many")
-def test_very_many_new_ones_are_written_without_being_held(store: Store, hold: Hold, tmp_path: Path) -> None:
-    hold(dense(1500))
+def test_very_many_new_ones_are_written_without_being_held(store: Store, tmp_path: Path) -> None:
+    put(store, dense(1500))
     at_once, began = VectorIndex(tmp_path / "at_once.faiss"), VectorIndex(tmp_path / "began.faiss")
     epoch = store.marks()[0]
     at_once.follow(store, epoch)
@@ -325,9 +287,9 @@ def test_very_many_new_ones_are_written_without_being_held(store: Store, hold: H
     assert len(began) == 0
     assert (tmp_path / "began.faiss").read_bytes() == (tmp_path / "at_once.faiss").read_bytes()
     assert not VectorIndex(tmp_path / "began.faiss").begin(store, epoch)  # nothing is new
-    hold(dense(900, seed=2))
+    put(store, dense(900, seed=2))
     assert not began.begin(store, epoch)  # they are few
-    hold(dense(200, seed=3))
+    put(store, dense(200, seed=3))
     assert began.begin(store, epoch)
     began.follow(store, epoch)
     assert len(began) == 2600
@@ -335,9 +297,9 @@ def test_very_many_new_ones_are_written_without_being_held(store: Store, hold: H
 
 @pytest.mark.parametrize("count", [100, 1500])
 @pytest.mark.usefixtures("few_are_many")
-def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex, hold: Hold, count: int) -> None:
+def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex, count: int) -> None:
     held = dense(count)
-    hold(held)
+    put(store, held)
     index.follow(store, "e")
     index.save(store, "e")
 
@@ -351,10 +313,10 @@ def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex
 
 
 def test_vectors_that_are_made_anew_meanwhile_leave_a_search_whole(
-    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
+    index: VectorIndex, store: Store, tmp_path: Path
 ) -> None:
     held, other = dense(20), VectorIndex(tmp_path / "other.faiss")
-    hold(held)
+    put(store, held)
     numbers = np.arange(20)
     wide = np.ones((1, 2 * WIDTH), np.float32)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from managers.sessions.records import AgendaItem, SessionRecord, SessionTurn
-from managers.sessions.tiers import Sessions
+from managers.sessions.tiers import Moved, Sessions
 from managers.storage.errors import Notice
 from managers.storage.paths import Home
 from managers.storage.settings import SessionSettings
@@ -30,6 +30,11 @@ class Kept:
         made = Sessions(self.home, self.clock, lambda: self.settings, lambda: self.url, self.told.append)
         self.opened.append(made)
         return made
+
+    def later(self, sessions: Sessions, **time: float) -> Moved:
+        """Let some time pass, and let what has become old move."""
+        self.clock.move(**time)
+        return sessions.move()
 
     def say(self, sessions: Sessions, session_id: str, *words: str, present: tuple[str, ...] = ("A", "B")) -> None:
         """Let some words be said in the running thread of a session."""

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from agent.group.session import finished
-from managers.sessions.database import Database
 from managers.sessions.inspection import inspect
-from managers.sessions.records import Gone, SessionRecord, ThreadRecord, thread_of
+from managers.sessions.records import Gone, SessionRecord, thread_of
 from managers.sessions.redis_hot import RedisHot
-from managers.sessions.tiers import Moved, Sessions
+from managers.sessions.tiers import Moved
 from managers.storage.paths import Home
 from managers.storage.settings import SessionSettings
-from tests.crash import kill_everywhere, needs_signals
+from tests.crash import Kill, needs_signals
 from tests.redis_server import RedisServer
 from tests.sessions.conftest import Kept
+from tests.speeds import one_quick
 
 
 def _words(record: SessionRecord | None) -> list[str]:
@@ -36,47 +36,45 @@ def _end_thread(record: SessionRecord) -> None:
     record.last_thread_id += 1
 
 
-@pytest.mark.parametrize("policy", ["summary", "archive"])
+@pytest.mark.parametrize("policy", one_quick(["archive", "summary"]))
 def test_a_session_goes_on_where_it_stood_after_a_restart_a_day_and_a_week(kept: Kept, policy: str) -> None:
     kept.settings = SessionSettings.model_validate({"after_week": policy})
     kept.say(kept.open(), "s", "a canoe", "a kayak")
     hot = kept.open().get("s")
     assert _words(hot) == ["a canoe", "a kayak"]
-
-    kept.clock.move(hours=25)
-    assert kept.open().move() == Moved(sessions=1)
+    assert kept.later(kept.open(), hours=25) == Moved(sessions=1)
     warm = kept.open().get("s")
     assert (_words(warm), _state(warm)) == (["a canoe", "a kayak"], _state(hot))
     assert list(kept.open().hot.ids()) == []
-
-    kept.clock.move(hours=24 * 7)
-    assert kept.open().move() == Moved(logs=1)
+    assert kept.later(kept.open(), days=7) == Moved(logs=1)
     cold = kept.open().get("s")
     assert _state(cold) == _state(hot)
     assert _words(cold) == (["a canoe", "a kayak"] if policy == "archive" else [])
-    data = (kept.home.sessions / "warm.duckdb").read_bytes()
-    assert b"a kayak" not in data
-
+    assert b"a kayak" not in (kept.home.sessions / "warm.duckdb").read_bytes()
     kept.say(kept.open(), "s", "again")
     assert _words(kept.open().get("s"))[-1] == "again"
-    kept.clock.move(hours=25)
-    kept.open().move()
+    kept.later(kept.open(), hours=25)
     [thread] = kept.open().threads("s")
     assert len(thread.message_ids) == 3
     assert [turn.msg for turn in thread.turns][-1] == "again"
 
 
-def test_threads_that_ended_are_kept_once_with_what_was_made_of_them(kept: Kept) -> None:
+def test_threads_that_ended_are_kept_once_with_what_was_made_of_them_until_a_message_of_them_goes(kept: Kept) -> None:
     sessions = kept.open()
     kept.say(sessions, "s", "a canoe")
     sessions.change("s", _end_thread)
     kept.say(sessions, "s", "a war", present=("B",))
     before = sessions.threads("s")
     assert [(one.thread_id, one.summary, "A" in one.present) for one in before] == [(1, "They spoke of a canoe.", True)]
-    kept.clock.move(hours=30)
-    sessions.move()
-    assert sessions.threads("s")[0] == before[0]
-    assert [(one.thread_id, "A" in one.present) for one in sessions.threads("s")] == [(1, True), (2, False)]
+    kept.later(sessions, hours=30)
+    first, second = sessions.threads("s")
+    assert first == before[0]
+    assert (second.thread_id, "A" in second.present) == (2, False)
+    kept.later(sessions, days=8)  # without its full log a thread goes with any message of it
+    sessions.let_go(Gone({"other"}))
+    assert sessions.threads("s")[0].summary == "They spoke of a canoe."
+    sessions.let_go(Gone(first.message_ids))
+    assert [one.thread_id for one in sessions.threads("s")] == [2]
 
 
 def test_what_is_left_of_a_thread_stays_when_it_is_come_back_to_after_a_week(kept: Kept) -> None:
@@ -84,43 +82,31 @@ def test_what_is_left_of_a_thread_stays_when_it_is_come_back_to_after_a_week(kep
     sessions.finish = lambda thread: finished(thread, lambda _: None)
     kept.say(sessions, "s", "I built a canoe of cedar with my uncle Teppei.")
     for words in ("The paddles are of ash wood.", "The sail is of old linen."):
-        kept.clock.move(hours=25)
-        sessions.move()
-        kept.clock.move(days=8)
-        sessions.move()
+        for days in (1, 8):
+            kept.later(sessions, days=days, hours=1)
         kept.say(sessions, "s", words)
         for _ in range(2):  # gone on with while its words are there, too
-            kept.clock.move(hours=25)
-            sessions.move()
+            kept.later(sessions, hours=25)
             [thread] = sessions.threads("s")
             assert "cedar" in thread.summary
             assert words in thread.summary
             assert "canoe" in thread.keywords
             kept.say(sessions, "s", "So it is.")
-    kept.clock.move(hours=25)
-    sessions.move()
+    kept.later(sessions, hours=25)
     [thread] = sessions.threads("s")
     assert [thread.summary.count(one) for one in ("canoe of cedar with", "are of ash", "is of old")] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("hours", [25, -25, 24 * 400, -24 * 400])
+@pytest.mark.parametrize("hours", one_quick([-25, 25, 24 * 400, -24 * 400]))
 def test_a_clock_that_jumps_and_comes_back_loses_nothing(kept: Kept, hours: int) -> None:
     sessions = kept.open()
     kept.say(sessions, "s", "a canoe")
-    kept.clock.move(hours=hours)
-    sessions.move()
+    kept.later(sessions, hours=hours)
     kept.say(sessions, "s", "a kayak")
-    kept.clock.move(hours=-hours)
-    sessions.move()
-    assert {"a kayak"} <= set(_words(sessions.get("s")))
-    assert len({one for thread in _all_of(sessions) for one in thread.message_ids}) == 2
-
-
-def _all_of(sessions: Sessions) -> list[ThreadRecord]:
-    """Return all threads, the running one too, as they are once all of it is in the database."""
-    sessions.clock.move(hours=24 * 3)  # type: ignore[attr-defined]
-    sessions.move()
-    return sessions.warm.threads()
+    kept.later(sessions, hours=-hours)
+    assert "a kayak" in _words(sessions.get("s"))
+    kept.later(sessions, days=3)  # the running thread, too, is in the database by now
+    assert len({one for thread in sessions.warm.threads() for one in thread.message_ids}) == 2
 
 
 def test_what_is_forgotten_or_erased_is_in_no_byte_of_any_tier(kept: Kept) -> None:
@@ -130,8 +116,7 @@ def test_what_is_forgotten_or_erased_is_in_no_byte_of_any_tier(kept: Kept) -> No
         kept.say(sessions, name, "a canoe", "a secret zebra")
         sessions.change(name, _end_thread)
         kept.say(sessions, name, "a zebra crossing", "a war")
-        kept.clock.move(hours=24 * (8 if name == "cold" else 2 if name == "warm" else 0))
-        sessions.move()
+        kept.later(sessions, days={"cold": 8, "warm": 2, "hot": 0}[name])
     (kept.home.sessions / "hot" / "x.json.broken-1").write_bytes(b"zebra")
     assert [sum(1 for _ in sessions.archive.threads(name)) for name in ("cold", "warm", "hot")] == [2, 0, 0]
     sessions.erase(Gone(touches=lambda text: "zebra" in text))
@@ -145,31 +130,36 @@ def test_what_is_forgotten_or_erased_is_in_no_byte_of_any_tier(kept: Kept) -> No
     assert (sessions.get("cold"), list(sessions.archive.threads("cold"))) == (None, [])
 
 
-@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85"])
-def test_what_ends_a_line_elsewhere_ends_none_of_a_full_log(kept: Kept, end: str) -> None:
+def test_at_every_tier_words_stay_whole_and_a_persona_of_another_name_was_there_all_the_same(kept: Kept) -> None:
     kept.settings = SessionSettings(after_week="archive")
     sessions = kept.open()
-    kept.say(sessions, "pasted", "a canoe", f"first{end}second")
+    pasted = "one\u2028two\u2029three\x85four"  # these end a line elsewhere
+    kept.say(sessions, "pasted", "a canoe", pasted)
     kept.say(sessions, "other", "a secret zebra", "a war")
-    for hours in (25, 24 * 8):
-        kept.clock.move(hours=hours)
-        sessions.move()
-        assert _words(sessions.get("pasted")) == ["a canoe", f"first{end}second"]
-        sessions.rename("pasted", {"A": "C"})
+    for hours, (old, new) in {0: "AC", 25: "CD", 24 * 8: "DE"}.items():
+        kept.later(sessions, hours=hours)
+        sessions.rename("pasted", {old: new})
+        record = sessions.get("pasted")
+        assert record is not None
+        assert _words(record) == ["a canoe", pasted]
+        assert (record.present, record.targets, record.history[0].present) == ([new, "B"], [new], [new, "B"])
         sessions.erase(Gone(touches=lambda text: "zebra" in text))
         assert _words(sessions.get("other")) == ["a war"]
 
 
-def test_a_turn_that_cannot_be_read_costs_no_other_and_goes_with_what_is_erased(kept: Kept) -> None:
+def test_a_turn_that_cannot_be_read_is_said_costs_no_other_and_goes_with_what_is_erased(kept: Kept) -> None:
     kept.settings = SessionSettings(after_week="archive")
     sessions = kept.open()
     kept.say(sessions, "s", "a canoe", "a kayak")
-    kept.clock.move(hours=24 * 8)
-    sessions.move()
+    kept.later(sessions, days=8)
     [thread] = sessions.threads("s")
     lost = '{"message_id": "lost", "msg": "a dam'
     sessions.archive.put(thread.model_copy(update={"full_log": f"{lost}\n{thread.full_log}"}))
     assert _words(sessions.get("s")) == ["a canoe", "a kayak"]
+    [told] = kept.told
+    assert told.code == "sessions-turns-unread"
+    assert "1 turn" in told.en
+    assert "1 件" in told.ja
     sessions.rename("s", {"A": "C"})
     sessions.erase(Gone(touches=lambda text: "canoe" in text))
     [thread] = sessions.threads("s")
@@ -179,41 +169,13 @@ def test_a_turn_that_cannot_be_read_costs_no_other_and_goes_with_what_is_erased(
     assert lost not in sessions.threads("s")[0].full_log
 
 
-def test_without_its_full_log_a_thread_goes_with_any_message_of_it(kept: Kept) -> None:
-    sessions = kept.open()
-    kept.say(sessions, "s", "a canoe")
-    sessions.change("s", _end_thread)
-    [thread] = sessions.threads("s")
-    for hours in (25, 24 * 8):
-        kept.clock.move(hours=hours)
-        sessions.move()
-    sessions.let_go(Gone({"other"}))
-    assert [one.summary for one in sessions.threads("s")] == ["They spoke of a canoe."]
-    sessions.let_go(Gone(thread.message_ids))
-    assert sessions.threads("s") == []
-
-
-def test_a_persona_of_another_name_was_there_all_the_same(kept: Kept) -> None:
-    kept.settings = SessionSettings(after_week="archive")
-    sessions = kept.open()
-    kept.say(sessions, "s", "a canoe")
-    for hours in (0, 25, 24 * 8):
-        kept.clock.move(hours=hours)
-        sessions.move()
-        old, new = ("A", "C") if hours == 0 else ("C", "D") if hours == 25 else ("D", "E")
-        sessions.rename("s", {old: new})
-        record = sessions.get("s")
-        assert record is not None
-        assert (record.present, record.targets, record.history[0].present) == ([new, "B"], [new], [new, "B"])
-
-
 def _tired(home: Path) -> Kept:
     """Return sessions of nine days ago, none of which was moved yet."""
     kept = Kept(Home(home), settings=SessionSettings(after_week="archive"))
     if not kept.home.sessions.exists():
         for number in range(2):
             kept.say(kept.open(), f"s{number}", "a canoe", "a kayak")
-    kept.clock.move(hours=24 * 9)
+    kept.clock.move(days=9)
     return kept
 
 
@@ -226,10 +188,10 @@ def _ready() -> None:
 
 
 @needs_signals
-def test_wherever_the_worker_is_killed_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+def test_wherever_the_worker_is_killed_nothing_is_lost_or_doubled(tmp_path: Path, kill: Kill) -> None:
     _tired(tmp_path / "0")
     fresh = (shutil.copytree(tmp_path / "0", tmp_path / str(number)) for number in itertools.count(1))
-    for death in kill_everywhere(_move, lambda: [next(fresh)], whens=["before"], ready=_ready):
+    for death in kill(_move, lambda: [next(fresh)], whens=["before"], ready=_ready):
         sessions = _tired(death.given[0]).open()
         sessions.move()
         assert (inspect(sessions.home, sessions.clock).warm, len(sessions.warm.threads())) == (2, 2)
@@ -240,30 +202,28 @@ def test_wherever_the_worker_is_killed_nothing_is_lost_or_doubled(tmp_path: Path
 def test_a_redis_that_goes_and_comes_back_loses_nothing(kept: Kept, redis_server: RedisServer) -> None:
     import redis  # noqa: PLC0415
 
+    def in_redis(name: str) -> list[str]:
+        with redis.Redis.from_url(kept.url) as client:
+            assert 0 < client.ttl(f"sess:{name}") <= 86400
+            return _words(SessionRecord.model_validate_json(client.get(f"sess:{name}")))
+
     kept.url = redis_server.url
     sessions = kept.open()
     kept.say(sessions, "s", "a canoe")
+    assert in_redis("s") == ["a canoe"]
+    (kept.home.sessions / "hot" / "s.json").unlink()  # another computer's, say
+    assert _words(kept.open().get("s")) == ["a canoe"]
+    redis_server.stop()
+    kept.say(sessions, "s", "a kayak")
+    kept.say(sessions, "t", "a raft")
+    assert [one.code for one in kept.told] == ["redis-gone"]
+    assert _words(kept.open().get("s")) == ["a canoe", "a kayak"]
+    redis_server.start()  # with nothing in it
+    kept.later(sessions, seconds=10)
+    assert [one.code for one in kept.told][-1] == "redis-back"
+    assert (in_redis("s"), in_redis("t")) == (["a canoe", "a kayak"], ["a raft"])
+    kept.later(sessions, hours=25)
     with redis.Redis.from_url(kept.url) as client:
-        assert 0 < client.ttl("sess:s") <= 86400
-        assert _words(SessionRecord.model_validate_json(client.get("sess:s"))) == ["a canoe"]
-        (kept.home.sessions / "hot" / "s.json").unlink()  # another computer's, say
-        assert _words(kept.open().get("s")) == ["a canoe"]
-
-        redis_server.stop()
-        kept.say(sessions, "s", "a kayak")
-        kept.say(sessions, "t", "a raft")
-        assert [one.code for one in kept.told] == ["redis-gone"]
-        assert _words(kept.open().get("s")) == ["a canoe", "a kayak"]
-
-        redis_server.start()  # with nothing in it
-        kept.clock.move(seconds=10)
-        sessions.move()
-        assert [one.code for one in kept.told][-1] == "redis-back"
-        assert _words(SessionRecord.model_validate_json(client.get("sess:s"))) == ["a canoe", "a kayak"]
-        assert _words(SessionRecord.model_validate_json(client.get("sess:t"))) == ["a raft"]
-
-        kept.clock.move(hours=25)
-        sessions.move()
         assert client.keys() == []
     assert _words(sessions.get("s")) == ["a canoe", "a kayak"]
 
@@ -290,33 +250,6 @@ def test_what_redis_still_had_is_not_put_back_where_it_was_just_let_go(
     assert not any(b"zebra" in path.read_bytes() for path in kept.home.sessions.rglob("*") if path.is_file())
 
 
-def test_a_worker_with_nothing_to_do_opens_no_database(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    sessions = kept.open()
-    kept.say(sessions, "s", "a canoe")
-    kept.clock.move(hours=25)
-    sessions.move()
-    sessions.move()
-    opened = list[str]()
-    run = Database._run
-
-    def counted(database: Database, work: Callable[[object], object], **how: bool) -> object:
-        opened.append(database.path.name)
-        return run(database, work, **how)
-
-    monkeypatch.setattr(Database, "_run", counted)
-    for _ in range(3):
-        kept.clock.move(minutes=1)
-        sessions.move()
-    assert opened == []
-    kept.clock.move(hours=24 * 6)
-    assert sessions.move() == Moved(logs=1)
-    kept.say(kept.open(), "t", "a raft")
-    kept.clock.move(hours=25)
-    assert kept.open().move().sessions == 1, "another process"
-    kept.clock.move(hours=24 * 7)
-    assert sessions.move() == Moved(logs=1)
-
-
 def test_a_redis_url_that_cannot_be_used_is_said_without_its_password(kept: Kept) -> None:
     for kept.url in ("nonsense", "redis://:hush@127.0.0.1:1"):
         sessions = kept.open()
@@ -338,19 +271,3 @@ def test_what_is_damaged_is_set_aside_and_said(kept: Kept) -> None:
     assert [one.code for one in kept.told] == ["sessions-set-aside"]
     kept.say(sessions, "s", "a raft")
     assert _words(sessions.get("s")) == ["a raft"]
-
-
-def test_turns_that_cannot_be_read_are_said_and_stay(kept: Kept) -> None:
-    sessions = kept.open()
-    kept.say(sessions, "s", "a canoe", "a kayak")
-    kept.clock.move(hours=25)
-    sessions.move()
-    [thread] = sessions.warm.threads(["s"])
-    damaged = thread.model_copy(update={"full_log": thread.full_log.replace('{"', "{", 1)})
-    sessions.warm.rewrite(lambda record: record, {("s", thread.thread_id): damaged}, "s")
-    assert _words(sessions.get("s")) == ["a kayak"]
-    [told] = kept.told
-    assert told.code == "sessions-turns-unread"
-    assert "1 turn" in told.en
-    assert "1 件" in told.ja
-    assert sessions.warm.threads(["s"])[0].full_log == damaged.full_log

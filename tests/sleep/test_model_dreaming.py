@@ -3,6 +3,7 @@
 import json
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import cycle
 from pathlib import Path
@@ -97,51 +98,33 @@ def test_labels_become_ids_again() -> None:
     assert DAY.messages[0].id not in material
 
 
-def test_evidence_that_does_not_exist_is_sent_back_once() -> None:
+def test_what_is_unsound_is_sent_back_once_and_given_up_the_second_time() -> None:
     model = FakeModel({**EPISODE, "evidence": ["m1", "m42"]}, EPISODE)
-    draft = LanguageModelDreamMind(model).summarise_day(DAY, Cancel())
-    assert draft.evidence[0] == DAY.messages[0].id
+    assert LanguageModelDreamMind(model).summarise_day(DAY, Cancel()).evidence[0] == DAY.messages[0].id
     assert "m42" in model.problems[0]
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
+    for wrong in (
         {"summary": "", "evidence": ["m1"]},
         {"summary": "オスロとフィヨルドの話を聞いた一日だった。", "evidence": ["m1"]},
         {"summary": "They flew to the moon.", "evidence": ["m77"]},
         {"nonsense": 1},
-    ],
-)
-def test_a_wrong_answer_twice_is_given_up(wrong: dict[str, object]) -> None:
-    with pytest.raises(GaveUpError):
-        LanguageModelDreamMind(FakeModel(wrong, wrong)).summarise_day(DAY, Cancel())
-
-
-def test_unsafe_entities_are_sent_back() -> None:
+    ):
+        with pytest.raises(GaveUpError):
+            LanguageModelDreamMind(FakeModel(wrong, wrong)).summarise_day(DAY, Cancel())
     fact = {"text": "Hana went to Oslo with her sister.", "evidence": ["m1"]}
-    good = {"entities": [{"name": "Oslo", "kind": "place", "facts": [fact]}]}
-    bad = {"entities": [{"name": "../../x", "kind": "place", "facts": [fact]}]}
-    draft = LanguageModelDreamMind(FakeModel(bad, good)).describe_entities(EntityMaterial(DAY), Cancel())
+    named = [{"entities": [{"name": name, "kind": "place", "facts": [fact]}]} for name in ("../../x", "Oslo")]
+    draft = LanguageModelDreamMind(FakeModel(*named)).describe_entities(EntityMaterial(DAY), Cancel())
     assert [entity.name for entity in draft.entities] == ["Oslo"]
-
-
-def test_an_answer_to_something_else_is_not_an_empty_one() -> None:
-    model = FakeModel({"people": [{"name": "Oslo"}]}, {"entities": []})
+    model = FakeModel({"people": [{"name": "Oslo"}]}, {"entities": []})  # an answer to something else is no empty one
     LanguageModelDreamMind(model).describe_entities(EntityMaterial(DAY), Cancel())
     assert "entities" in model.problems[0]
 
 
 def test_a_long_day_is_cut_by_relevance_not_by_position() -> None:
-    chatter = [said(n % 60, "Yeah, okay.") for n in range(300)]
-    telling = said(59, "My sister Aiko moved to Oslo last month and works at the harbour museum.")
-    messages = tuple(
-        Message(f"id{n}", m.time, m.role, m.speaker, m.text)
-        for n, m in enumerate([*chatter[:250], telling, *chatter[250:]])
-    )
+    lines = ["Yeah, okay."] * 300
+    lines.insert(250, "My sister Aiko moved to Oslo last month and works at the harbour museum.")
+    messages = tuple(replace(said(n % 60, line), id=f"id{n}") for n, line in enumerate(lines))
     model = FakeModel({**EPISODE, "evidence": ["m251"]}, context_tokens=3000)
-    day = DayMaterial(SHEET, date(2026, 1, 2), messages)
-    draft = LanguageModelDreamMind(model).summarise_day(day, Cancel())
+    draft = LanguageModelDreamMind(model).summarise_day(DayMaterial(SHEET, DAY.date, messages), Cancel())
     material = model.asked[0][1]
     assert "harbour museum" in material
     assert len(material) < 1700
@@ -149,31 +132,19 @@ def test_a_long_day_is_cut_by_relevance_not_by_position() -> None:
 
 
 def test_questions_bring_what_may_answer_them() -> None:
-    filler = [
-        Message(f"f{n}", datetime(2026, 1, 2, 21), "user", "Hana", f"Today I cooked soup number {n} for lunch.")
-        for n in range(80)
-    ]
-    answer = Message("answer", datetime(2026, 1, 2, 22), "user", "Hana", "I passed the exam!")
-    day = DayMaterial(SHEET, date(2026, 1, 2), (*filler, answer))
+    lines = [*(f"Today I cooked soup number {n} for lunch." for n in range(80)), "I passed the exam!"]
+    messages = tuple(replace(said(n % 60, line), id=f"id{n}") for n, line in enumerate(lines))
     question = Question(id="q_1", topic="the exam", context="Did she pass?")
-    model = FakeModel(
-        {"resolutions": [{"question_id": "q_1", "answer": "She passed.", "evidence": ["m81"]}]}, context_tokens=2000
-    )
-    draft = LanguageModelDreamMind(model).resolve_questions(AnswerMaterial(day, (question,)), Cancel())
+    answer = {"question_id": "q_1", "answer": "She passed.", "evidence": ["m81"]}
+    model = FakeModel({"resolutions": [answer]}, context_tokens=2000)
+    material = AnswerMaterial(DayMaterial(SHEET, DAY.date, messages), (question,))
+    draft = LanguageModelDreamMind(model).resolve_questions(material, Cancel())
     assert "I passed the exam!" in model.asked[0][1]
-    assert draft.resolutions[0].evidence == ["answer"]
+    assert draft.resolutions[0].evidence == ["id80"]
 
 
 def test_reflection_reads_level_goals_and_days() -> None:
-    model = FakeModel(
-        {
-            "trigger_topic": "Oslo",
-            "insight": "Travel brings the sisters together.",
-            "strategy": "Ask about the next trip.",
-            "log_entry": "I dreamt of a fjord.",
-            "evidence": ["m3"],
-        }
-    )
+    model = FakeModel({**REFLECTED["en"], "evidence": ["m3"]})
     draft = LanguageModelDreamMind(model).reflect(ReflectionMaterial(SHEET, 2, date(2026, 1, 3), (DAY,)), Cancel())
     assert draft is not None
     assert draft.evidence == [DAY.messages[2].id]
@@ -191,22 +162,15 @@ def a_day(lang: Lang, persona: str, user: str, description: str, *lines: str) ->
     return DayMaterial(sheet, time.date(), messages)
 
 
-REFLECTED = {
-    "ja": {
-        "trigger_topic": "検査",
-        "insight": "心配はあとから置いていかれる。",
-        "strategy": "静かに待つ。",
-        "log_entry": "夢の中で雨が降っていた。",
-        "evidence": ["m1"],
-    },
-    "en": {
-        "trigger_topic": "test",
-        "insight": "The worry comes after the good news.",
-        "strategy": "Leave a quiet moment.",
-        "log_entry": "It rained in the dream.",
-        "evidence": ["m1"],
-    },
+_NIGHT = ("trigger_topic", "insight", "strategy", "log_entry")
+REFLECTED: dict[Lang, dict[str, object]] = {
+    "ja": dict(zip(_NIGHT, ("検査", "心配はあとから来る。", "静かに待つ。", "夢の中で雨が降っていた。"), strict=True)),
+    "en": dict(
+        zip(_NIGHT, ("test", "The worry comes later.", "Leave a moment.", "It rained in the dream."), strict=True)
+    ),
 }
+for _told in REFLECTED.values():
+    _told["evidence"] = ["m1"]
 SHIPPED = Path(__file__).parents[2] / "characters"
 LINES: dict[Lang, tuple[str, ...]] = {
     "ja": ("妹のノラが試験に受かったの。", "よかったね。", "モモは9歳だった。来週の火曜に検査。"),
@@ -244,14 +208,15 @@ def test_a_night_of_a_small_model_knows_the_persona_and_the_rules(lang: Lang) ->
 
 
 @pytest.mark.parametrize("lang", ["ja", "en"])
-@pytest.mark.parametrize("level", [2, 3])
-def test_week_and_month_are_not_asked_for_what_only_a_day_could_hold(lang: Lang, level: Level) -> None:
-    persona, user = WHO[lang]
-    day = a_day(lang, persona, user, "", *LINES[lang])
-    model = FakeModel(REFLECTED[lang])
-    LanguageModelDreamMind(model).reflect(ReflectionMaterial(day.sheet, level, day.date, (day,)), Cancel())
-    assert {"ja": "この日でなければ", "en": "only be written on this day"}[lang] not in model.asked[0][0]
-    assert "values" in model.asked[0][0] or level == 2
+def test_week_and_month_are_not_asked_for_what_only_a_day_could_hold(lang: Lang) -> None:
+    day = a_day(lang, *WHO[lang], "", *LINES[lang])
+    levels: tuple[Level, ...] = (1, 2, 3)
+    model = FakeModel(*[REFLECTED[lang]] * 3)
+    for level in levels:
+        LanguageModelDreamMind(model).reflect(ReflectionMaterial(day.sheet, level, day.date, (day,)), Cancel())
+    of_a_day = {"ja": "この日でなければ", "en": "only be written on this day"}[lang]
+    assert [of_a_day in instructions for instructions, _ in model.asked] == [True, False, False]
+    assert "values" in model.asked[2][0]
 
 
 def test_a_line_of_the_description_never_stands_without_its_heading() -> None:
@@ -281,13 +246,9 @@ def test_what_the_day_bears_on_is_shown_of_what_is_known() -> None:
 
 
 def test_days_of_a_week_are_shortened_rather_than_left_out() -> None:
+    summaries = [f"Day {n} began well. " + "Then more happened. " * 30 for n in range(7)]
     episodes = tuple(
-        Episode(
-            date=date(2026, 11, 10 + n),
-            summary=f"Day {n} began well. " + "Then more happened. " * 30,
-            evidence=[f"e{n}"],
-        )
-        for n in range(7)
+        Episode(date=date(2026, 11, 10 + n), summary=text, evidence=[f"e{n}"]) for n, text in enumerate(summaries)
     )
     model = FakeModel(REFLECTED["en"], context_tokens=4096, count=count_tokens)
     material = ReflectionMaterial(SHEET, 2, date(2026, 11, 17), (), episodes)
@@ -305,29 +266,17 @@ def test_faults_of_form_and_of_content_are_told_together() -> None:
         assert part in model.problems[0]
 
 
-OCCASION = Occasion(
-    SHEET,
-    "boredom",
-    "[Inner state log] Boredom: 0.75",
-    datetime(2026, 1, 3, 12),
-    last_words=(said(0, "I went to Oslo with my sister."),),
-)
-
-
-def test_a_model_may_write_first_note_a_thought_or_rather_not() -> None:
-    write = {"kind": "write", "text": "How was the way home from Oslo?"}
-    model = FakeModel(write, {"kind": "thought", "text": "I miss her stories."}, {"kind": "nothing", "text": ""})
-    deeds = [impulse(model, OCCASION) for _ in range(3)]
+def test_a_model_may_write_first_note_a_thought_or_rather_not_in_the_personas_language() -> None:
+    said_last = (said(0, "I went to Oslo with my sister."),)
+    occasion = Occasion(SHEET, "boredom", "Boredom: 0.75", datetime(2026, 1, 3, 12), last_words=said_last)
+    told = (("write", "How was the way home from Oslo?"), ("thought", "I miss her stories."), ("nothing", ""))
+    model = FakeModel(*({"kind": kind, "text": text} for kind, text in told))
+    deeds = [impulse(model, occasion) for _ in told]
     assert [(deed.kind, deed.text, deed.mind) if deed else None for deed in deeds] == [
-        ("write", "How was the way home from Oslo?", "fake"),
-        ("thought", "I miss her stories.", "fake"),
+        *((kind, text, "fake") for kind, text in told[:2]),
         None,
     ]
     assert "Boredom: 0.75" in model.asked[0][1]
     assert "Oslo" in model.asked[0][1]
-
-
-def test_what_is_not_in_the_personas_language_is_no_answer() -> None:
-    wrong = {"kind": "write", "text": "オスロはどうでしたか？帰り道の話を聞かせて。"}
     with pytest.raises(InvalidAnswerError):
-        impulse(FakeModel(wrong), OCCASION)
+        impulse(FakeModel({"kind": "write", "text": "オスロはどうでしたか？帰り道の話を聞かせて。"}), occasion)

@@ -7,14 +7,9 @@ from datetime import datetime
 import pytest
 
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind
-from managers.memory.entity_store import EntityStore
-from managers.memory.episodes import EpisodeStore
-from managers.memory.insights import InsightStore
-from managers.storage.paths import PersonaPaths
-from tests.fakes import HandClock
 from tests.minds.talking import behind_openai
 from tests.model_server import ModelServer
-from tests.sleep.dreamers import DAY_ONE, make_dreamer, messages
+from tests.sleep.dreamers import DAY_ONE, Life, messages
 
 CLAIM = {"text": "花さんは有馬温泉で岩盤浴を楽しんだ。", "evidence": ["m3"]}
 EPISODE = {
@@ -36,41 +31,38 @@ REFLECTION = {
 }
 
 
+DAY = datetime(2026, 11, 20)
+
+
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
     with ModelServer() as one:
         yield one
 
 
-def test_a_night_over_the_wire(server: ModelServer, paths: PersonaPaths, clock: HandClock) -> None:
-    clock.set(datetime(2026, 11, 21, 3))
+@pytest.fixture
+def evening(bare: Life) -> Life:
+    bare.log.append_many(messages(DAY.replace(hour=20), DAY_ONE, "a"))
+    return bare
+
+
+def test_a_night_over_the_wire(server: ModelServer, evening: Life) -> None:
     mind = LanguageModelDreamMind(behind_openai(server))
-    dreamer = make_dreamer(paths, clock, mind=mind)
-    dreamer._log.append_many(messages(datetime(2026, 11, 20, 20), DAY_ONE, "a"))
-    invented = {**EPISODE, "evidence": ["m99"]}
-    answers = [invented, EPISODE, ENTITIES, QUESTIONS, REFLECTION]
+    answers = [{**EPISODE, "evidence": ["m99"]}, EPISODE, ENTITIES, QUESTIONS, REFLECTION]
     server.enqueue(*(json.dumps(answer, ensure_ascii=False) for answer in answers))
-    report = dreamer.dream()
-    assert report.failures == ()
+    assert evening.dreamer(mind).dream().failures == ()
     assert len(server.chats) == 5
     assert "m99" in server.chats[1].prompt
-    episode = EpisodeStore(paths, clock).get(datetime(2026, 11, 20).date())
-    assert episode is not None
+    episode = evening.episode(DAY.date())
     assert (episode.summary, episode.evidence, episode.mind) == (EPISODE["summary"], ["a2"], mind.name)
-    entity = EntityStore(paths, clock).find("有馬温泉")
-    assert entity is not None
-    assert entity.facts[0].evidence == ("a2",)
-    assert InsightStore(paths, clock).latest_strategy() == REFLECTION["strategy"]
+    assert evening.entity("有馬温泉").facts[0].evidence == ("a2",)
+    assert evening.insights.latest_strategy() == REFLECTION["strategy"]
 
 
-def test_a_model_that_talks_nonsense_costs_no_day(server: ModelServer, paths: PersonaPaths, clock: HandClock) -> None:
-    clock.set(datetime(2026, 11, 21, 3))
-    dreamer = make_dreamer(paths, clock, mind=LanguageModelDreamMind(behind_openai(server)))
-    dreamer._log.append_many(messages(datetime(2026, 11, 20, 20), DAY_ONE, "a"))
+def test_a_model_that_talks_nonsense_costs_no_day(server: ModelServer, evening: Life) -> None:
     server.enqueue(*(["すみません、わかりません。"] * 12))
-    report = dreamer.dream()
+    report = evening.dreamer(LanguageModelDreamMind(behind_openai(server))).dream()
     assert {failure.task for failure in report.failures} == {"episode", "entities", "questions", "reflection"}
-    episode = EpisodeStore(paths, clock).get(datetime(2026, 11, 20).date())
-    assert episode is not None
+    episode = evening.episode(DAY.date())
     assert (episode.mind, episode.redo) == ("built-in", True)
     assert "有馬温泉" in episode.summary

@@ -1,32 +1,24 @@
-"""Every change of a memory can be seen and explained, by us and by any git."""
+"""Every change of a memory can be seen, explained, and taken back; each version comes back as it was."""
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from dataclasses import replace
 from datetime import datetime
-from functools import partialmethod
 from pathlib import Path
 
 import pytest
-from dulwich import pack as dulwich_pack
-from dulwich.object_store import tree_lookup_path
-from dulwich.porcelain import fsck
-from dulwich.repo import Repo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from managers.storage.errors import (
-    EntryNotFoundError,
-)
-from managers.storage.files import digest, write_atomic
-from managers.storage.history import Draft, History, pack, unified
+from managers.storage.errors import EntryNotFoundError, NotUndoableError
+from managers.storage.files import MAX_BYTES, digest, write_atomic
+from managers.storage.history import Draft, History, unified
 from managers.storage.history.checking import check_history
-from managers.storage.history.diff import FileDiff
-from managers.storage.history.objects import DIVIDED_FROM, ObjectDatabase
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.storage.histories import write
+
+NAMES = ("core_memory.txt", "notepad.txt", "entity_memory/猫.md", "memory/insights.json")
 
 
 def test_an_entry_says_who_when_why_and_from_what(history: History, paths: PersonaPaths, clock: HandClock) -> None:
@@ -36,18 +28,15 @@ def test_an_entry_says_who_when_why_and_from_what(history: History, paths: Perso
         Draft("dream", '夜の整理\n\nBy: "mallory"', ("20260101T000000-aa", 'a "b"\nc', "☕\u2028"), "built-in"),
     )
     newest = history.entries(1)[0]
-    assert newest.id == entry
-    assert newest.time == datetime(2026, 3, 1, 4, 53, 57)
-    assert newest.author == "dream"
-    assert newest.reason == '夜の整理\n\nBy: "mallory"'
+    assert (newest.id, newest.time) == (entry, datetime(2026, 3, 1, 4, 53, 57))
+    assert (newest.author, newest.reason, newest.mind) == ("dream", '夜の整理\n\nBy: "mallory"', "built-in")
     assert newest.evidence == ("20260101T000000-aa", 'a "b"\nc', "☕\u2028")
-    assert newest.mind == "built-in"
     assert newest.files == ("core_memory.txt", "entity_memory/田中さん.md")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(author=st.text(), reason=st.text(), evidence=st.lists(st.text(), max_size=3), mind=st.text())
-def test_any_text_comes_back_as_it_was_given(
+def test_any_words_about_a_change_come_back_as_they_were_given(
     history: History, paths: PersonaPaths, author: str, reason: str, evidence: list[str], mind: str
 ) -> None:
     write_atomic(paths.notepad, f"{author}{reason}{evidence}{history.entries(1)[0].id}".encode("utf-8", "replace"))
@@ -57,10 +46,64 @@ def test_any_text_comes_back_as_it_was_given(
     assert newest.reason == reason.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
-def test_nothing_changed_is_no_entry(history: History, paths: PersonaPaths) -> None:
+changes = st.dictionaries(st.sampled_from(NAMES), st.none() | st.binary(max_size=3), min_size=1, max_size=4)
+steps = st.lists(st.tuples(changes, st.sampled_from(["dream", "outside", "dream, then kept small"])), max_size=6)
+
+
+@settings(max_examples=25)
+@given(walk=steps)
+def test_each_version_of_any_walk_comes_back_and_each_change_can_be_taken_back_and_done_again(
+    tmp_path_factory: pytest.TempPathFactory, walk: list[tuple[dict[str, bytes | None], str]]
+) -> None:
+    paths = PersonaPaths(tmp_path_factory.mktemp("walk") / "ねむ")
+    paths.folder.mkdir()
+    history = History(paths, HandClock())
+
+    def content() -> dict[str, bytes]:
+        return {name: (paths.folder / name).read_bytes() for name in NAMES if (paths.folder / name).exists()}
+
+    before, versions = content(), list[tuple[str, dict[str, bytes], dict[str, bytes]]]()
+    history.begin(author="user", reason="")
+    for change, author in walk:
+        if author == "outside":
+            for name, data in change.items():
+                (paths.folder / name).unlink(missing_ok=True)
+                if data is not None:
+                    write_atomic(paths.folder / name, data)
+            entry = history.notice_outside()
+        else:
+            entry = history.apply({paths.folder / name: data for name, data in change.items()}, Draft(author, ""))
+        after = {name: data for name, data in {**before, **change}.items() if data is not None}
+        assert content() == after
+        assert (entry is None) == (before == after)
+        if entry:
+            versions.append((entry, before, after))
+        before = after
+        if author.endswith("small"):
+            history.maintain(force=True)
+    reader = History(paths, HandClock())
+    assert [entry.id for entry in reader.entries()][:-1] == [entry for entry, _, _ in reversed(versions)]
+    for entry, was, then in versions:
+        assert {name: reader.at(entry, Path(name)) for name in NAMES} == {name: then.get(name) for name in NAMES}
+        told = {diff.path: (diff.before, diff.after) for diff in reader.diff(entry)}
+        assert told == {n: (was.get(n), then.get(n)) for n in NAMES if was.get(n) != then.get(n)}
+    for entry, was, then in reversed(versions):
+        history.undo(entry, author="user")
+        assert content() == was
+        history.redo(entry, author="user")
+        assert content() == then
+        history.undo(entry, author="user")
+    assert [entry.id for entry in history.entries(99) if entry.kind == "change" and not entry.undone_by] == []
+    assert check_history(paths.history).is_sound
+
+
+def test_nothing_changed_is_no_entry_and_the_beginning_cannot_be_undone(history: History, paths: PersonaPaths) -> None:
     assert history.record(author="user", reason="", files=[paths.core_memory]) is None
     assert history.apply({paths.core_memory: "はじめ\n".encode()}, Draft("user", "")) is None
-    assert len(history.entries()) == 1
+    (beginning,) = history.entries()
+    with pytest.raises(NotUndoableError):
+        history.undo(beginning.id, author="user")
+    assert paths.core_memory.exists()
 
 
 def test_a_diff_shows_before_and_after(history: History, paths: PersonaPaths) -> None:
@@ -68,15 +111,16 @@ def test_a_diff_shows_before_and_after(history: History, paths: PersonaPaths) ->
     (diff,) = history.diff(entry)
     assert (diff.before, diff.after) == ("はじめ\n".encode(), "はじめ\nつぎ".encode())
     assert diff.unified.splitlines()[2:] == ["@@ -1 +1,2 @@", " はじめ", "+つぎ", "\\ No newline at end of file"]
-    assert history.at(entry, paths.core_memory) == "はじめ\nつぎ".encode()
-    assert history.at(entry, paths.goals) is None
+    assert unified("a\x0cb\u2028c\n", "a\x0cb\u2028d\n", "x").count("\n") == 5  # lines end at line feeds only
+    assert unified("a\nb\nc\n", "a\nB\nc", "x") == (
+        "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n-c\n+B\n+c\n\\ No newline at end of file\n"
+    )
+    assert (unified("", "a\n", "x"), unified("a\n", "a\n", "x")) == ("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n", "")
 
 
-def test_a_diff_splits_at_line_feeds_only() -> None:
-    assert unified("a\x0cb\u2028c\n", "a\x0cb\u2028d\n", "x").count("\n") == 5
-
-
-def test_entries_are_paged_and_filtered_by_file(history: History, paths: PersonaPaths, clock: HandClock) -> None:
+def test_entries_are_paged_and_filtered_by_file_and_named_by_the_beginning_of_their_id(
+    history: History, paths: PersonaPaths, clock: HandClock
+) -> None:
     made = []
     for number in range(12):
         clock.move(hours=1)
@@ -88,21 +132,13 @@ def test_entries_are_paged_and_filtered_by_file(history: History, paths: Persona
     assert [entry.id for entry in history.entries(path=paths.goals)] == made[2::3]
     assert [entry.id for entry in history.entries(path=Path("goals.json"), before=made[2])] == made[5::3]
     assert history.entries(0) == []
-
-
-def test_an_entry_may_be_named_by_the_beginning_of_its_id(history: History, paths: PersonaPaths) -> None:
-    entry = write(history, paths.notepad, "x")
-    assert history.diff(entry[:10])[0].after == b"x"
-    for unknown in ("ffffffff", "", "../../x", entry[:3], "core_memory.txt"):
+    assert history.diff(made[0][:10])[0].after == b"11"
+    for unknown in ("ffffffff", "", "../../x", made[0][:3], "core_memory.txt"):
         with pytest.raises(EntryNotFoundError):
             history.diff(unknown)
-    blob = history.apply({paths.notepad: b"y"}, Draft("user", ""))
-    assert blob is not None
 
 
-def test_a_fresh_history_and_a_second_process_see_the_same(
-    history: History, paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_a_second_process_sees_the_same(history: History, paths: PersonaPaths, clock: HandClock) -> None:
     other = History(paths, clock)
     first = write(history, paths.notepad, "一")
     assert other.entries(1)[0].id == first
@@ -112,182 +148,106 @@ def test_a_fresh_history_and_a_second_process_see_the_same(
     assert other.entries(2)[1].undone_by
 
 
-def test_any_git_can_read_it(history: History, paths: PersonaPaths) -> None:
-    write(history, paths.entity_memory / "猫.md", "三毛", reason="話に出た")
-    history.maintain(force=True)
-    write(history, paths.entity_memory / "猫.md", "白")
-    with Repo(str(paths.history)) as repo:
-        assert list(fsck(repo)) == []
-        assert repo.bare
-        walked = [step.commit for step in repo.get_walker()]
-        assert len(walked) == 3
-        assert walked[1].message.decode().startswith("話に出た\n")
-        assert tree_lookup_path(repo.__getitem__, walked[0].tree, b"core_memory.txt")
-
-
-def test_packing_changes_nothing_that_can_be_seen(history: History, paths: PersonaPaths, clock: HandClock) -> None:
-    for number in range(40):
+def test_it_is_kept_small_and_nobody_sees_a_difference(history: History, paths: PersonaPaths, clock: HandClock) -> None:
+    """Through many nights, in which versions that stand whole come together again and again."""
+    reader = History(paths, clock)
+    written = 0
+    for number in range(24):
+        write(history, paths.main_memory, "\n".join(digest(f"{line}") for line in range(99 + 9 * number)))
         write(history, paths.entity_memory / f"{number % 7}.md", f"{number}\n" * 50)
-        write(history, paths.main_memory, "\n".join(map(str, range(number))))
-    before = history.entries(100)
-    diffs = [history.diff(entry.id) for entry in before]
-    assert history.maintain() == 0  # not much yet
-    assert history.maintain(force=True) > 200
-    assert history.maintain(force=True) == 0
-    assert not list((paths.history / "objects").glob("[0-9a-f][0-9a-f]/*"))
-    for seen in (history, History(paths, clock)):
-        assert seen.entries(100) == before
-        assert [seen.diff(entry.id) for entry in before] == diffs
-    history.undo(before[0].id, author="user")
-    with Repo(str(paths.history)) as repo:
-        assert list(fsck(repo)) == []
-
-
-@pytest.mark.parametrize("is_killed", [False, True])
-def test_many_packs_become_one(
-    history: History, paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch, *, is_killed: bool
-) -> None:
-    reader, packs = History(paths, clock), paths.history / "objects" / "pack"
-    for number in range(pack.MANY_PACKS - 2):  # beside the one of its beginning
-        write(history, paths.main_memory, "\n".join(digest(f"{line}") for line in range(99 + 9 * number)))
+        written += paths.main_memory.stat().st_size
+        reader.diff(reader.entries(1)[0].id)  # it has open what is put together
         history.maintain(force=True)
-        reader.diff(reader.entries(1)[0].id)  # it has each pack open
-    before = reader.entries(100)
-    diffs = [reader.diff(entry.id) for entry in before]
-    assert len(list(packs.glob("*.pack"))) == pack.MANY_PACKS - 1
-    apart = _size(packs)
-    write(history, paths.notepad, "one more")
-    with monkeypatch.context() as patch:
-        if is_killed:
-            patch.setattr(pack, "_remove_packs", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt) if is_killed else nullcontext():
-            history.maintain(force=True)
-    write(history, paths.notepad, "and another")
-    history.maintain(force=True)
-    assert len(list(packs.glob("*.pack"))) == (1 if is_killed else 2)  # what was left over was joined once more
-    assert _size(packs) < apart / 3  # of what stood whole in each, one is
-    for seen in (history, reader, History(paths, clock)):
-        assert seen.entries(100)[2:] == before
-        assert [seen.diff(entry.id) for entry in before] == diffs
-    with Repo(str(paths.history)) as repo:
-        assert list(fsck(repo)) == []
-
-
-@pytest.mark.parametrize("step", ["_plan", "_join"])
-def test_who_writes_while_it_packs_makes_it_no_larger(
-    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    monkeypatch.setattr(pack, "MANY_PACKS", 2)
-    for number in range(30):
-        write(history, paths.main_memory, "\n".join(digest(f"{line}") for line in range(99 + 9 * number)))
-    there: Callable[..., object] = getattr(pack, step)
-
-    def meanwhile(*given: object, **options: object) -> object:
-        monkeypatch.setattr(pack, step, there)
-        write(history, paths.notepad, "now")
-        return there(*given, **options)
-
-    monkeypatch.setattr(pack, step, meanwhile)
-    loose = _size(paths.history)
-    history.maintain(force=True)
-    assert _size(paths.history) < loose / 5
-
-
-def test_between_long_texts_that_share_no_line_no_difference_is_looked_for(
-    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compared: list[int] = []
-    there = dulwich_pack.create_delta
-
-    def seen(base: bytes, target: bytes) -> Iterator[bytes]:
-        compared.append(len(target))
-        return there(base, target)
-
-    monkeypatch.setattr(dulwich_pack, "create_delta", seen)
-    monkeypatch.setattr(pack, "_HAS_FAST_DELTAS", True)
-    for number in range(3):
-        write(history, paths.notepad, "\n".join(digest(f"{number} {line}") for line in range(200)))
-    history.maintain(force=True)
-    assert max(compared) < 4000
-    write(history, paths.notepad, "one line more\n" + paths.notepad.read_text())
-    write(history, paths.notepad, "and another\n" + paths.notepad.read_text())
-    history.maintain(force=True)
-    assert max(compared) > 4000
-
-
-def test_packing_keeps_long_lists_small(history: History, paths: PersonaPaths) -> None:
-    many = {paths.episodic_memory / f"{number:04d}.json": str(number).encode() for number in range(150)}
-    for path, content in many.items():
-        write_atomic(path, content)
-    history.notice_outside()
-    history.maintain(force=True)
-    for number in range(30):
-        write(history, paths.episodic_memory / f"{number:04d}.json", "x")
-    loose = _size(paths.history)
-    history.maintain(force=True)
-    assert _size(paths.history) < loose / 3
-
-
-def test_a_change_costs_little_beside_thousands_of_files(history: History, paths: PersonaPaths) -> None:
-    for number in range(3000):
-        path = paths.episodic_memory / f"{number:04d}.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(str(number), "utf-8")
-    history.notice_outside()
-    before = _size(paths.history)
-    write(history, paths.episodic_memory / "0007.json", "x")
-    assert _size(paths.history) - before < 6000
-
-
-def test_a_history_from_before_folders_were_divided_goes_on(
-    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        undivided = partialmethod(ObjectDatabase.changed_tree, divide_from=sys.maxsize)
-        patch.setattr(ObjectDatabase, "changed_tree", undivided)
-        for number in range(2 * DIVIDED_FROM):
-            write_atomic(paths.episodic_memory / f"{number:04d}.json", str(number))
-        history.notice_outside()
-        write(history, paths.episodic_memory / "0007.json", "seven")
-    old = history.entries(1)[0]
-    write(history, paths.episodic_memory / "0008.json", "eight")
-    write(history, paths.episodic_memory / "new.json", "new")
-    assert history.diff(old.id) == [FileDiff("episodic_memory/0007.json", b"7", b"seven")]
-    assert [diff.path for diff in history.diff(history.entries(2)[1].id)] == ["episodic_memory/0008.json"]
-    history.undo(old.id, author="user")
-    assert (paths.episodic_memory / "0007.json").read_bytes() == b"7"
-    assert history.maintain(force=True)
-    assert history.at(old.id, paths.episodic_memory / "0007.json") == b"seven"
+    told = [(entry, history.diff(entry.id)) for entry in history.entries(100)]
+    assert history.maintain(force=True) == 0
+    for seen in (reader, History(paths, clock)):
+        assert [(entry, seen.diff(entry.id)) for entry in seen.entries(100)] == told
+    assert _size(paths.history) < written / 4
+    history.undo(told[0][0].id, author="user")
     assert check_history(paths.history).is_sound
-    with Repo(str(paths.history)) as repo:
-        assert list(fsck(repo)) == []
-    assert not history.notice_outside()
 
 
 def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def test_reading_goes_on_while_another_packs(history: History, paths: PersonaPaths, clock: HandClock) -> None:
+@pytest.mark.parametrize("count", [300, pytest.param(3000, marks=pytest.mark.slow)])
+def test_a_change_costs_little_beside_thousands_of_files(history: History, paths: PersonaPaths, count: int) -> None:
+    paths.episodic_memory.mkdir()
+    for number in range(count):
+        (paths.episodic_memory / f"{number:04d}.json").write_text(str(number), "utf-8")
+    history.notice_outside()
+    before = _size(paths.history)
+    entry = write(history, paths.episodic_memory / "0007.json", "x")
+    assert _size(paths.history) - before < 6000
+    assert history.at(entry, paths.episodic_memory / "0008.json") == b"8"
+    history.undo(entry, author="user")
+    assert (paths.episodic_memory / "0007.json").read_bytes() == b"7"
+    assert not history.notice_outside()
+
+
+def test_others_read_and_write_while_it_is_kept_small(history: History, paths: PersonaPaths, clock: HandClock) -> None:
     for number in range(30):
         write(history, paths.notepad, str(number))
-    reader = History(paths, clock)
     failures: list[BaseException] = []
     stop = threading.Event()
 
-    def read() -> None:
+    def elsewhere() -> None:
+        other = History(paths, clock)
         try:
-            while not stop.is_set():
-                for entry in reader.entries(40):
-                    reader.diff(entry.id)
+            for number in range(sys.maxsize):
+                write(other, paths.core_memory, str(number))
+                for entry in other.entries(40):
+                    other.diff(entry.id)
+                if stop.is_set():
+                    return
         except BaseException as error:  # noqa: BLE001  # told to the test
             failures.append(error)
 
-    thread = threading.Thread(target=read)
+    thread = threading.Thread(target=elsewhere)
     thread.start()
     for number in range(5):
         history.maintain(force=True)
         write(history, paths.notepad, f"again {number}")
     stop.set()
-    thread.join(30)
+    thread.join()
     assert failures == []
+    assert check_history(paths.history).is_sound
+    told = [entry.files for entry in history.entries(sys.maxsize)]
+    assert told.count(("notepad.txt",)) == 35
+
+
+def test_what_is_erased_is_in_no_version_and_all_else_stays(
+    history: History, paths: PersonaPaths, clock: HandClock
+) -> None:
+    for number in range(6):
+        write(history, paths.notepad, f"a secret {number}", reason="secret" if number % 2 else "")
+        write(history, paths.core_memory, f"kept {number}")
+        if number % 2:
+            history.maintain(force=True)
+    before = history.entries(99)
+    (kept,) = [history.diff(entry.id) for entry in before if entry.id == before[4].id]
+    assert history.erase(
+        lambda _, content: content.replace(b"secret", b"......") if content else content,
+        lambda entry: replace(entry, reason=entry.reason.replace("secret", "......")),
+    )
+    for reader in (history, History(paths, clock)):
+        after = reader.entries(99)
+        told = [reader.diff(entry.id) for entry in after]
+        assert [entry.files for entry in after] == [entry.files for entry in before]
+        assert told[4] == kept
+        assert "secret" not in repr((after, told))
+    assert check_history(paths.history).is_sound
+    with pytest.raises(EntryNotFoundError):
+        history.diff(before[1].id)
+
+
+@pytest.mark.slow
+def test_what_is_as_large_as_a_file_may_be_is_kept(history: History, paths: PersonaPaths) -> None:
+    entry = write(history, paths.notepad, "x" * (MAX_BYTES - 1))
+    write(history, paths.notepad, "y")
+    history.undo(history.entries(1)[0].id, author="user")
+    assert paths.notepad.stat().st_size == MAX_BYTES - 1
+    assert history.entries(2)[1].kind == "change"
+    history.maintain(force=True)
+    assert len(history.diff(entry)[0].after or b"") == MAX_BYTES - 1

@@ -5,17 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dulwich.objects import ObjectID
 
 from managers.storage.errors import ExternallyChangedError, UndoConflictError
 from managers.storage.files import digest, read_bytes, write_atomic
 from managers.storage.history import Draft, History
-from managers.storage.history.repository import Repository
+from managers.storage.journal import Journal
 from managers.storage.paths import PersonaPaths
 from tests.storage.histories import write
 
 
-def test_edits_made_outside_are_nobody_elses(history: History, paths: PersonaPaths) -> None:
+def test_edits_made_outside_are_nobody_elses_and_can_be_taken_back(history: History, paths: PersonaPaths) -> None:
     paths.core_memory.write_text("はじめ\n自分で書いた\n", "utf-8")
     entry = write(history, paths.core_memory, "はじめ\n自分で書いた\nペルソナが書いた\n")
     (diff,) = history.diff(entry)
@@ -23,11 +22,6 @@ def test_edits_made_outside_are_nobody_elses(history: History, paths: PersonaPat
     assert [entry.author for entry in history.entries()] == ["ねむ", "outside", "user"]
     history.undo(entry, author="user")
     assert paths.core_memory.read_text("utf-8") == "はじめ\n自分で書いた\n"
-
-
-def test_an_edit_made_outside_survives_a_refused_undo_and_can_itself_be_undone(
-    history: History, paths: PersonaPaths
-) -> None:
     entry = write(history, paths.core_memory, "一")
     paths.core_memory.write_text("外", "utf-8")
     with pytest.raises(UndoConflictError):
@@ -79,6 +73,10 @@ def test_logs_documents_indexes_and_secrets_are_not_kept(history: History, paths
         write_atomic(path, "x")
     assert history.notice_outside() is None
     assert history.record(author="user", reason="", files=others) is None
+    for content, notepad in ((b"a", b"b"), (b"c", b"b")):
+        is_kept = history.apply({paths.recall_log: content, paths.notepad: notepad}, Draft("ねむ", ""))
+        assert paths.recall_log.read_bytes() == content
+        assert bool(is_kept) == (content == b"a")
 
 
 def test_what_the_app_rewrites_all_the_time_enters_only_with_a_change_that_names_it(
@@ -94,13 +92,6 @@ def test_what_the_app_rewrites_all_the_time_enters_only_with_a_change_that_names
     assert paths.internal_state.read_text() == "3"
 
 
-def test_files_that_are_not_kept_are_written_with_the_others(history: History, paths: PersonaPaths) -> None:
-    assert history.apply({paths.recall_log: b"a", paths.notepad: b"b"}, Draft("ねむ", ""))
-    assert paths.recall_log.read_bytes() == b"a"
-    assert history.apply({paths.recall_log: b"c"}, Draft("ねむ", "")) is None
-    assert paths.recall_log.read_bytes() == b"c"
-
-
 def test_names_in_either_normal_form_are_one_file(history: History, paths: PersonaPaths) -> None:
     """A Mac may hand the name back in another form than it was written in."""
     composed = paths.entity_memory / unicodedata.normalize("NFC", "ガイド.md")
@@ -113,6 +104,8 @@ def test_names_in_either_normal_form_are_one_file(history: History, paths: Perso
     assert entry
     history.undo(entry, author="user")
     assert decomposed.read_text("utf-8") == "一"
+    write(history, composed, "三")  # where it lies
+    assert [path.read_text("utf-8") for path in paths.entity_memory.iterdir()] == ["三"]
 
 
 def test_json_that_is_nested_beyond_reading_is_kept_as_bytes(history: History, paths: PersonaPaths) -> None:
@@ -125,15 +118,14 @@ def test_json_that_is_nested_beyond_reading_is_kept_as_bytes(history: History, p
 
 def _save_while_a_change_is_written(monkeypatch: pytest.MonkeyPatch, path: Path, *texts: str) -> None:
     """Let an editor save after the files were looked at and before they are replaced, each time another text."""
-    prepare, waiting = Repository.prepare, list(texts)
+    apply, waiting = Journal.apply, list(texts)
 
-    def then_saved(self: Repository, database: Any, draft: Draft, *given: Any, **named: Any) -> ObjectID | None:
-        commit = prepare(self, database, draft, *given, **named)
-        if waiting and draft.author not in {"outside", "utatane"}:
+    def just_saved(self: Journal, *given: Any, **named: Any) -> None:
+        if waiting:
             path.write_text(waiting.pop(0), "utf-8")
-        return commit
+        apply(self, *given, **named)
 
-    monkeypatch.setattr(Repository, "prepare", then_saved)
+    monkeypatch.setattr(Journal, "apply", just_saved)
 
 
 def test_what_an_editor_saves_while_a_change_is_written_enters_the_history_before_the_change(
@@ -160,10 +152,3 @@ def test_a_change_is_refused_where_an_editor_saves_what_it_rests_on_or_goes_on_s
     with pytest.raises(ExternallyChangedError):
         history.apply({paths.core_memory: b"x"}, Draft("ねむ", ""))
     assert paths.core_memory.read_text("utf-8") == "二"
-
-
-def test_a_file_in_another_normal_form_is_written_where_it_lies(history: History, paths: PersonaPaths) -> None:
-    decomposed = paths.entity_memory / unicodedata.normalize("NFD", "ガイド.md")
-    write_atomic(decomposed, "一")
-    write(history, paths.entity_memory / unicodedata.normalize("NFC", "ガイド.md"), "二")
-    assert [path.read_text("utf-8") for path in paths.entity_memory.iterdir()] == ["二"]

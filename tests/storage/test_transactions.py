@@ -4,20 +4,20 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from dulwich.porcelain import fsck
-from dulwich.repo import Repo
 
 from managers.storage.errors import DiskFullError, ExternallyChangedError, UnwritableError
 from managers.storage.files import digest, write_atomic
 from managers.storage.history import Draft, History
+from managers.storage.history.checking import check_history
 from managers.storage.journal import Journal, journal_of, put_aside, settle, settle_to_read
 from managers.storage.locks import writing
 from managers.storage.paths import Home, PersonaPaths
-from tests.crash import full_disk, kill_everywhere, needs_signals
+from tests.crash import Kill, full_disk, kill_everywhere, needs_signals
 from tests.fakes import HandClock
 
 BEFORE = {"core_memory.txt": "前".encode(), "notepad.txt": b"old", "memory/internal_state.json": b"{}"}
@@ -49,8 +49,12 @@ def _paths(changes: Mapping[str, bytes | None], paths: PersonaPaths) -> dict[Pat
     return {paths.folder / name: content for name, content in changes.items()}
 
 
+def _apply_to(history: History) -> str | None:
+    return history.apply(_paths(CHANGES, history.paths), Draft("dream", "night", ("m1",)))
+
+
 def _apply(paths: PersonaPaths) -> None:
-    History(paths, HandClock()).apply(_paths(CHANGES, paths), Draft("dream", "night", ("m1",)))
+    _apply_to(History(paths, HandClock()))
 
 
 def _undo(paths: PersonaPaths) -> None:
@@ -64,10 +68,6 @@ def _begin(paths: PersonaPaths) -> None:
 
 def _pack(paths: PersonaPaths) -> None:
     History(paths, HandClock()).maintain(force=True)
-
-
-def _recover(paths: PersonaPaths) -> None:
-    settle(paths)
 
 
 class _Fresh:
@@ -85,8 +85,8 @@ class _Fresh:
 
 
 def _no_leftovers(paths: PersonaPaths) -> None:
-    pending = paths.history / "pending"
-    assert not pending.exists() or not list(pending.iterdir())
+    assert not list((paths.history / "pending").glob("*"))
+    assert check_history(paths.history).is_sound
 
 
 @needs_signals
@@ -110,11 +110,9 @@ def test_killed_anywhere_a_transaction_is_whole_or_nothing(tmp_path: Path) -> No
                 del content["memory/recall_log.jsonl"]
                 assert _content(paths) == {**BEFORE, "memory/recall_log.jsonl": b"not kept\n"}, death
             else:
-                assert history.apply(_paths(CHANGES, paths), Draft("dream", "")), death
+                assert _apply_to(history), death
                 assert _content(paths) == AFTER, death
             _no_leftovers(paths)
-            with Repo(str(paths.history)) as repo:
-                assert list(fsck(repo)) == []
     assert seen == {True, False}
 
 
@@ -136,17 +134,11 @@ def test_killed_anywhere_an_undo_is_whole_or_nothing(tmp_path: Path) -> None:
 def test_killed_while_finishing_it_is_finished_by_the_next(tmp_path: Path) -> None:
     def half_done(paths: PersonaPaths) -> None:
         """Leave a transaction as a process killed right after its journal would."""
-        history = History(paths, HandClock())
-        repository, journal = history._repository, journal_of(paths)
-        database = repository.open()
-        assert database is not None
-        contents = {name: content for name, content in CHANGES.items() if not name.endswith("jsonl")}
-        commit = repository.prepare(database, Draft("dream", ""), contents)
-        assert commit is not None
-        changes = _paths(CHANGES, paths) | {paths.history / "refs/heads/main": commit + b"\n"}
-        journal._decide("forward", journal._stage(changes))
+        with pytest.MonkeyPatch.context() as patch, suppress(KeyboardInterrupt):
+            patch.setattr(Journal, "_roll_forward", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+            _apply(paths)
 
-    for death in kill_everywhere(_recover, _Fresh(tmp_path, half_done), whens=("before",), stride=2):
+    for death in kill_everywhere(settle, _Fresh(tmp_path, half_done), whens=("before",), stride=2):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         assert _content(paths) == AFTER, death
@@ -156,7 +148,7 @@ def test_killed_while_finishing_it_is_finished_by_the_next(tmp_path: Path) -> No
 
 
 @needs_signals
-def test_killed_anywhere_a_history_begins_or_has_not_begun(tmp_path: Path) -> None:
+def test_killed_anywhere_a_history_begins_or_has_not_begun(tmp_path: Path, kill: Kill) -> None:
     numbers = itertools.count()
 
     def fresh() -> tuple[PersonaPaths]:
@@ -165,7 +157,7 @@ def test_killed_anywhere_a_history_begins_or_has_not_begun(tmp_path: Path) -> No
             write_atomic(paths.folder / name, content)
         return (paths,)
 
-    for death in kill_everywhere(_begin, fresh, whens=("before",), stride=3):
+    for death in kill(_begin, fresh, whens=("before",), stride=3):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         history.begin(author="user", reason="created")
@@ -175,15 +167,14 @@ def test_killed_anywhere_a_history_begins_or_has_not_begun(tmp_path: Path) -> No
 
 
 @needs_signals
-def test_killed_while_packing_nothing_is_lost(tmp_path: Path) -> None:
-    for death in kill_everywhere(_pack, _Fresh(tmp_path, _apply), whens=("before",), stride=2):
+def test_killed_while_packing_nothing_is_lost(tmp_path: Path, kill: Kill) -> None:
+    for death in kill(_pack, _Fresh(tmp_path, _apply), whens=("before",), stride=2):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         assert [entry.kind for entry in history.entries()] == ["change", "beginning"], death
         history.maintain(force=True)
         history.undo(history.entries(1)[0].id, author="user")
-        with Repo(str(paths.history)) as repo:
-            assert list(fsck(repo)) == []
+        assert check_history(paths.history).is_sound, death
 
 
 def test_an_edit_between_the_crash_and_the_next_start_is_kept(tmp_path: Path) -> None:
@@ -197,18 +188,16 @@ def test_an_edit_between_the_crash_and_the_next_start_is_kept(tmp_path: Path) ->
     assert history.notice_outside([paths.core_memory])
 
 
-@pytest.mark.parametrize("room", [0, 200, 500, 900, 1200])
-def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = _prepare(tmp_path)
     history = History(paths, HandClock())
-    with (
-        full_disk(monkeypatch, room),
-        pytest.raises(DiskFullError, match=r"core_memory|田中|internal|recall_log|journal"),
-    ):
-        history.apply(_paths(CHANGES, paths), Draft("dream", ""))
-    assert _content(paths) == BEFORE
-    _no_leftovers(paths)
-    history.apply(_paths(CHANGES, paths), Draft("dream", ""))
+    for room in (0, 200, 500, 900, 1200):
+        told = pytest.raises(DiskFullError, match=r"core_memory|田中|internal|recall_log|journal")
+        with full_disk(monkeypatch, room), told:
+            _apply_to(history)
+        assert _content(paths) == BEFORE
+        _no_leftovers(paths)
+    _apply_to(history)
     assert _content(paths) == AFTER
 
 
@@ -227,7 +216,7 @@ def test_a_file_that_cannot_be_replaced_turns_the_whole_back(tmp_path: Path, mon
     with monkeypatch.context() as patched:
         patched.setattr(os, "replace", replace)
         with pytest.raises(UnwritableError, match=r"internal_state\.json"):
-            history.apply(_paths(CHANGES, paths), Draft("dream", ""))
+            _apply_to(history)
     assert _content(paths) == BEFORE
     assert len(history.entries()) == count
     _no_leftovers(paths)
@@ -246,7 +235,7 @@ def test_what_is_left_of_a_change_that_stands_fails_nobody(tmp_path: Path, monke
     history = History(paths, HandClock())
     with monkeypatch.context() as patched:
         patched.setattr(os, "unlink", unlink)
-        assert history.apply(_paths(CHANGES, paths), Draft("dream", "")) is not None
+        assert _apply_to(history) is not None
         assert _content(paths) == AFTER
         History(paths, HandClock())  # still held: it can be read all the same, and it is said in a sentence
         unfinished = settle_to_read(paths)
@@ -270,21 +259,15 @@ def test_one_changed_file_refuses_the_whole(tmp_path: Path) -> None:
     assert apply(_paths(CHANGES, paths), author="dream", reason="", based_on=read)
 
 
-def test_the_mode_of_a_file_is_kept(tmp_path: Path) -> None:
+def test_many_files_at_once_keep_their_modes(tmp_path: Path) -> None:
     paths = _prepare(tmp_path)
     paths.core_memory.chmod(0o600)
-    History(paths, HandClock()).change({paths.core_memory: b"x"}, author="user", reason="")
-    if os.name == "posix":
-        assert paths.core_memory.stat().st_mode & 0o777 == 0o600
-
-
-def test_many_files_at_once(tmp_path: Path) -> None:
-    paths = _prepare(tmp_path)
-    changes: dict[Path, bytes | None] = {paths.entity_memory / f"{n}.md": str(n).encode() for n in range(150)}
+    many: dict[Path, bytes | None] = {paths.entity_memory / f"{n}.md": str(n).encode() for n in range(150)}
     history = History(paths, HandClock())
-    entry = history.change(changes, author="dream", reason="", mind="built-in")
+    entry = history.change({**many, paths.core_memory: b"x"}, author="dream", reason="", mind="built-in")
     assert entry
-    assert len(history.diff(entry)) == 150
+    assert len(history.diff(entry)) == 151
+    assert os.name != "posix" or paths.core_memory.stat().st_mode & 0o777 == 0o600
     history.undo(entry, author="user")
     assert not list(paths.entity_memory.iterdir())
 
@@ -299,7 +282,7 @@ def test_who_looks_while_somebody_writes_waits_and_puts_nothing_aside(
 
     def slowly(self: Journal, steps: Any) -> None:
         decided.set()
-        assert looked.wait(60)
+        looked.wait()
         roll_forward(self, steps)
 
     def noticed(self: Journal) -> bool:
@@ -314,7 +297,7 @@ def test_who_looks_while_somebody_writes_waits_and_puts_nothing_aside(
     monkeypatch.setattr(Journal, "_roll_forward", slowly)
     writer = threading.Thread(target=write)
     writer.start()
-    assert decided.wait(60)
+    decided.wait()
     monkeypatch.setattr(Journal, "is_pending", noticed)
     settle(paths)  # sees the journal, and waits for the lock
     writer.join()

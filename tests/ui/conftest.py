@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+from starlette.testclient import TestClient
 
 from agent.memories import Memories
 from agent.services import Services, open_services
 from managers.storage.paths import Home
 from tests.fakes import HandClock
 from tests.ui.rooms import NAME, House
+from tests.ui.visitors import visitor_of
 
 
 @pytest.fixture
@@ -19,6 +21,14 @@ def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
     services.settings_file.change("mind", provider="builtin")
     yield services
     services.close()
+
+
+@pytest.fixture
+def visitor(services: Services) -> TestClient:
+    """A browser that has come in, and that asks for English."""
+    visitor = visitor_of(services)
+    visitor.headers["accept-language"] = "en"
+    return visitor
 
 
 @pytest.fixture

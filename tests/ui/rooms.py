@@ -4,13 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from httpx2 import Response  # what Starlette answers with in tests
+from starlette.testclient import TestClient
+
 from agent.memories import Memories
 from agent.services import Services
 from managers.mind import Cancel
 from managers.sleep.dream import DreamReport
 from tests.fakes import HandClock
+from tests.ui.reading import Element, press, read
+from tests.ui.visitors import visitor_of
+from ui.server.addresses import address_of
 
 NAME = "ねむ"
+EVIL = '<script>alert(1)</script><img src=x onerror="alert(1)"> ${alert(2)} {{alert(3)}}'
 EVENING = datetime(2026, 11, 20, 21)
 SAID = (
     ("うちの猫のモモちゃんが入院していて、とても心配です。", "anxious"),
@@ -45,3 +52,24 @@ class House:
 
     def dream(self) -> DreamReport:
         return self.services.sleeper(self.name).dream(Cancel())
+
+
+class Shelves:
+    """A browser in front of the shelves of memories."""
+
+    def __init__(self, services: Services, lang: str = "ja") -> None:
+        self.browser: TestClient = visitor_of(services)
+        self.browser.headers["accept-language"] = lang
+
+    def answer(self, place: str = "", **query: object) -> Response:
+        return self.browser.get(address_of(NAME, f"memories{place}", **query), follow_redirects=True)
+
+    def look(self, place: str = "", **query: object) -> Element:
+        return read(self.answer(place, **query)).one("#room")
+
+    def fold(self, element: Element) -> Element:
+        """Return what a fold fetches when it is opened."""
+        return read(self.browser.get(element.attributes["data-src"], headers={"x-utatane": "swap"}))
+
+    def press(self, page: Element, selector: str, **typed: str) -> Element:
+        return read(press(self.browser, page, selector, **typed)).one("#room")

@@ -1,40 +1,28 @@
 """A diff is shown as it is, whatever its lines look like."""
 
-import pytest
-
 from managers.storage.history.diff import unified
 from ui.components.diffs import all_diff_lines, diff_lines
 
 LINES = ["plain", "++ two signs", "-- two signs", "@@ -1 +1 @@", "\\ a backslash", "--- a/head", "+++ b/head", ""]
 
 
-@pytest.mark.parametrize("end", ["", "\n"])
-@pytest.mark.parametrize("line", [*LINES, "one\u2028two", "one\x0btwo", "one\x85two", "one\rtwo"])
-def test_a_line_is_shown_whatever_it_begins_with_or_holds(line: str, end: str) -> None:
-    assert diff_lines(unified("a\n", f"a\n{line}\nb{end}", "notepad.txt")) == [
-        ("same", " a"),
-        ("added", f"+{line}"),
-        ("added", "+b"),
-    ]
-    assert diff_lines(unified(f"{line}\nb{end}", f"b{end}", "notepad.txt")) == [("removed", f"-{line}"), ("same", " b")]
-
-
-def test_every_line_of_several_places_is_shown() -> None:
+def test_a_line_is_shown_whatever_it_begins_with_or_holds() -> None:
+    for line in [*LINES, "one\u2028two", "one\x0btwo", "one\x85two", "one\rtwo"]:
+        for end in ("", "\n"):
+            put_in = diff_lines(unified("a\n", f"a\n{line}\nb{end}", "notepad.txt"))
+            assert put_in == [("same", " a"), ("added", f"+{line}"), ("added", "+b")]
+            taken = diff_lines(unified(f"{line}\nb{end}", f"b{end}", "notepad.txt"))
+            assert taken == [("removed", f"-{line}"), ("same", " b")]
     before = [f"{number}" for number in range(40)]
     after = [*before[:5], *LINES, *before[5:35], *LINES, *before[35:]]
     shown = diff_lines(unified("\n".join(before), "\n".join(after), "notepad.txt"))
     assert [text[1:] for kind, text in shown if kind == "added"] == LINES * 2
 
 
-def test_what_has_no_head_is_shown_from_its_first_line() -> None:
-    assert diff_lines("-20:00 Ann: hi\n-20:01 Rook: hello\n") == [
-        ("removed", "-20:00 Ann: hi"),
-        ("removed", "-20:01 Rook: hello"),
-    ]
+def test_what_has_no_head_is_shown_and_what_is_long_is_cut_where_nobody_is_asked() -> None:
+    headless = [("removed", "-20:00 Ann: hi"), ("removed", "-20:01 Rook: hello")]
+    assert diff_lines("-20:00 Ann: hi\n-20:01 Rook: hello\n") == headless
     assert diff_lines("") == []
-
-
-def test_a_long_one_is_cut_where_nobody_is_asked() -> None:
     diff = unified("", "".join(f"{number}\n" for number in range(1_000)), "notepad.txt")
     assert diff_lines(diff)[-1] == ("same", "…")
     assert len(all_diff_lines(diff)) == 1_000

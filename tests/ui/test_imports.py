@@ -17,6 +17,7 @@ from managers.storage.texts import Texts
 from tests.exchange.cards.made import png, v3
 from tests.exchange.importing import HereReading, lines_of
 from tests.ui.reading import Element, press, read
+from tests.ui.rooms import EVIL
 from tests.ui.visitors import visitor_of
 from ui.locales import texts
 
@@ -25,17 +26,16 @@ if sys.platform != "win32":
 
 SAY = Texts("notices/imports")
 THEN = datetime(2024, 5, 1, 22, 0)
+FORGET = 'form[action="/import/forget"] button'
 
 
 @pytest.fixture
-def visitor(services: Services, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+def visitor(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     monkeypatch.setattr(import_engine, "ImportReading", HereReading)
-    visitor = visitor_of(services)
-    visitor.headers["accept-language"] = "en"
     return visitor
 
 
-def talk(count: int = 4) -> bytes:
+def talk() -> bytes:
     said = [
         {
             "id": f"a{number}",
@@ -44,24 +44,28 @@ def talk(count: int = 4) -> bytes:
             "speaker": "Ann" if number % 2 else "Mei",
             "text": f"The boat is green, number {number}.",
         }
-        for number in range(count)
+        for number in range(4)
     ]
     return lines_of(said).encode()
 
 
 def send(visitor: TestClient, data: bytes, name: str = "talk.jsonl", **fields: str) -> Response:
-    return visitor.post("/import", data={"kind": "", "persona": "", "path": "", **fields}, files={"file": (name, data)})
+    return send_all(visitor, {name: data}, **({"kind": "", "persona": "", "path": ""} | fields))
 
 
-def settled(visitor: TestClient, services: Services, answer: Response | None = None) -> Element:
+def send_all(visitor: TestClient, files: dict[str, bytes], **fields: str) -> Response:
+    return visitor.post("/import", data=fields, files=[("file", (name, data)) for name, data in files.items()])
+
+
+def settled(visitor: TestClient, services: Services, answer: Response) -> Element:
     """Wait until nothing goes on; return the page then."""
-    assert answer is None or answer.status_code in {200, 303}, answer.text
-    services.imports.settle(60)
-    return read(visitor.get(answer.headers.get("location", "/import") if answer is not None else "/import"))
+    assert answer.status_code in {200, 303}, answer.text
+    services.imports.settle()
+    return read(visitor.get(answer.headers.get("location", "/import")))
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
-def test_a_file_is_looked_at_and_comes_in_after_a_yes(services: Services, visitor: TestClient, lang: str) -> None:
+def test_a_file_is_looked_at_and_comes_in_after_a_yes_once(services: Services, visitor: TestClient, lang: str) -> None:
     visitor.headers["accept-language"] = lang
     t = texts("ja" if lang == "ja" else "en")
     assert t("imports.way") in read(visitor.get("/new")).text
@@ -73,21 +77,15 @@ def test_a_file_is_looked_at_and_comes_in_after_a_yes(services: Services, visito
     page = settled(visitor, services, press(visitor, page, "#import-yes button", persona=""))
     assert SAY("added", t.lang, count=4, known=0) in page.text
     assert t("imports.dream_free") in page.text
-    assert services.memories("Mei").log.count() == 4
     persona = services.personas.get("Mei")
     assert (persona.user_name, persona.language) == ("Ann", "en")
-    press(visitor, page, 'form[action="/import/forget"] button')
+    page = settled(visitor, services, send(visitor, talk(), persona="Mei"))
+    page = settled(visitor, services, press(visitor, page, "#import-yes button", persona="Mei"))
+    assert SAY("added", t.lang, count=0, known=4) in page.text
+    assert services.memories("Mei").log.count() == 4
+    press(visitor, page, FORGET)
     assert t("imports.look") in read(visitor.get("/import")).text
     assert not any(services.home.importing.iterdir())
-
-
-def test_twice_doubles_nothing_and_says_so(services: Services, visitor: TestClient) -> None:
-    for known in ("0", "4"):
-        page = settled(visitor, services, send(visitor, talk(), persona="Mei"))
-        name = {"persona": "Mei"} if known == "4" else {"persona": "", "new_name": "Mei"}
-        page = settled(visitor, services, press(visitor, page, "#import-yes button", **name))
-        assert SAY("added", "en", count=4 - int(known), known=int(known)) in page.text
-    assert services.memories("Mei").log.count() == 4
 
 
 def test_who_is_who_in_plain_text_can_be_put_right(services: Services, visitor: TestClient) -> None:
@@ -101,12 +99,15 @@ def test_who_is_who_in_plain_text_can_be_put_right(services: Services, visitor: 
     assert "Ann" not in services.personas.list_names()
     told = {"speaker": ["Rin", "Ann"], "role": ["user", "persona"], "kind": "text", "persona": ""}
     page = settled(visitor, services, visitor.post("/import/again", data=told))
-    page = settled(visitor, services, press(visitor, page, "#import-yes button", persona="", new_name="Ann"))
+    settled(visitor, services, press(visitor, page, "#import-yes button", persona="", new_name="Ann"))
     said = {(one.role, one.speaker) for one in services.memories("Ann").log.messages()}
     assert said == {("user", "Rin"), ("persona", "Ann")}
 
 
-def test_what_cannot_be_read_is_said_where_one_chooses(services: Services, visitor: TestClient) -> None:
+def test_what_cannot_be_read_and_a_late_yes_are_told_where_one_chooses(services: Services, visitor: TestClient) -> None:
+    answer = visitor.post("/import/yes", data={"persona": "Mei", "new_name": ""})
+    assert "Choose the file once more" in read(visitor.get(answer.headers["location"])).text
+    assert "Mei" not in services.personas.list_names()
     page = settled(visitor, services, send(visitor, bytes(range(256)) * 50, "noise.bin"))
     assert "cannot be imported" in page.text
     assert page.one("#import-source")
@@ -126,44 +127,29 @@ def test_a_place_is_taken_from_this_computer_alone(services: Services, visitor: 
     visitor.post("/import/forget")
     elsewhere = visitor_of(services, "a long password", "http://utatane.example:7860")
     assert 'name="path"' not in elsewhere.get("/import").text
-    page = settled(elsewhere, services, elsewhere.post("/import", data={"path": str(source)}))
+    settled(elsewhere, services, elsewhere.post("/import", data={"path": str(source)}))
     assert services.imports.current is None
     for place in ("talk.jsonl", str(tmp_path / "nowhere")):
         assert "/import" in visitor.post("/import", data={"path": place}).headers["location"]
         assert services.imports.current is None
 
 
-def test_a_yes_that_comes_late_is_told(services: Services, visitor: TestClient) -> None:
-    answer = visitor.post("/import/yes", data={"persona": "Mei", "new_name": ""})
-    assert texts("en").lang == "en"
-    assert "Choose the file once more" in read(visitor.get(answer.headers["location"])).text
-    assert "Mei" not in services.personas.list_names()
-
-
-def test_names_from_a_source_are_only_words(services: Services, visitor: TestClient) -> None:
-    said = {"id": "x", "time": THEN.isoformat(), "role": "user", "speaker": "<script>alert(1)</script>", "text": "hm"}
-    answer = send(visitor, (json.dumps(said) + "\n").encode(), "a<b>.jsonl")
-    page = visitor.get(answer.headers["location"])
-    services.imports.settle(60)
-    page = visitor.get("/import")
-    assert "<script>alert(1)" not in page.text
-
-
-def test_a_card_comes_in_by_the_page_and_scripts_in_its_name_are_text(services: Services, visitor: TestClient) -> None:
+def test_a_card_comes_in_by_the_page_and_scripts_in_names_are_text(services: Services, visitor: TestClient) -> None:
+    said = {"id": "x", "time": THEN.isoformat(), "role": "user", "speaker": EVIL, "text": "hm"}
+    settled(visitor, services, send(visitor, (json.dumps(said) + "\n").encode(), "a<b>.jsonl"))
+    assert "<script>alert(1)" not in visitor.get("/import").text
     book = {"entries": [{"keys": ["tower"], "content": "Old."}], "extensions": {}}
-    evil = "<img src=x onerror=alert(1)>"
-    card = v3(name=evil, alternate_greetings=["Again, {{user}}."], nickname="Ari", character_book=book)
-    answer = send(visitor, png(ccv3=card), "card.png")
-    page = settled(visitor, services, answer)
+    card = v3(name=EVIL, alternate_greetings=["Again, {{user}}."], nickname="Ari", character_book=book)
+    page = settled(visitor, services, send(visitor, png(ccv3=card), "card.png"))
     assert "<img src=x" not in visitor.get("/import").text
     settled(visitor, services, press(visitor, page, "#import-yes button", persona="", new_name="Aria"))
     persona = services.personas.get("Aria")
     assert (persona.nickname, persona.alternate_greetings) == ("Ari", ("Again, {{user}}.",))
     assert persona.avatar is not None
     assert len(services.memories("Aria").lore.store.load().entries) == 1
-    cards = card_in_png(write_card(persona, services.clock)).card
-    assert cards.data.name == evil  # nobody has renamed it since it was taken in
-    assert cards.data.character_book == book
+    written = card_in_png(write_card(persona, services.clock)).card
+    assert written.data.name == EVIL  # nobody has renamed it since it was taken in
+    assert written.data.character_book == book
 
 
 ROOM = {
@@ -177,22 +163,17 @@ ROOM = {
 """As a browser sends a folder: each file under the path that it has in it."""
 
 
-def send_all(visitor: TestClient, files: dict[str, bytes], **fields: str) -> Response:
-    return visitor.post("/import", data=fields, files=[("file", (name, data)) for name, data in files.items()])
-
-
 def test_a_folder_is_chosen_and_lies_nowhere_but_in_its_own_place(services: Services, visitor: TestClient) -> None:
     page = settled(visitor, services, send_all(visitor, ROOM))
     assert SAY("found", "en", source="Mei") in page.text
     laid = next(services.home.importing.glob("*-upload*"))
-    assert {file.relative_to(laid).as_posix() for file in laid.rglob("*") if file.is_file()} == {
-        name for name in ROOM if "/." not in name
-    }
+    found = {file.relative_to(laid).as_posix() for file in laid.rglob("*") if file.is_file()}
+    assert found == {name for name in ROOM if "/." not in name}
     assert not any((services.home.folder / ".uploads").iterdir())
     page = settled(visitor, services, press(visitor, page, "#import-yes button", persona=""))
     assert SAY("added", "en", count=2, known=0) in page.text
     assert services.personas.get("Mei").system_prompt.strip() == "You are Mei."
-    press(visitor, page, 'form[action="/import/forget"] button')
+    press(visitor, page, FORGET)
     assert not any(services.home.importing.iterdir())
     assert not list(services.home.folder.parent.rglob("outside.txt"))
 

@@ -1,20 +1,12 @@
 """Letters: what a persona wrote first and nobody has answered is told, its words only to who asks for them."""
 
-from datetime import timedelta
 from typing import Any
 
-import pytest
 from starlette.testclient import TestClient
 
 from agent.services import Services
 from tests.fakes import HandClock
 from tests.ui.rooms import NAME
-from tests.ui.visitors import visitor_of
-
-
-@pytest.fixture
-def visitor(services: Services) -> TestClient:
-    return visitor_of(services)
 
 
 def letters(visitor: TestClient, *, words: bool = False) -> list[dict[str, Any]]:
@@ -24,29 +16,29 @@ def letters(visitor: TestClient, *, words: bool = False) -> list[dict[str, Any]]
     return found
 
 
-def write_first(services: Services, clock: HandClock, name: str = NAME) -> str:
+def write_first(services: Services, clock: HandClock, name: str) -> str:
     log = services.sleeper(name).log
-    clock.set(clock.now() + timedelta(minutes=1))
+    clock.move(minutes=1)
     log.append("system", "autonomous", "退屈 0.7", time=clock.now())
     return log.append("persona", name, "ひみつの言葉", time=clock.now()).id
 
 
-def test_a_first_word_is_told_until_it_is_answered(services: Services, clock: HandClock, visitor: TestClient) -> None:
+def test_a_first_word_is_told_until_it_is_answered_or_its_persona_is_gone(
+    services: Services, clock: HandClock, visitor: TestClient
+) -> None:
     assert letters(visitor) == []
-    written = write_first(services, clock)
+    written = write_first(services, clock, NAME)
     [told] = letters(visitor)
     assert (told["persona"], told["id"]) == (NAME, written)
     assert "words" not in told
     assert visitor.get(told["face"]).headers["content-type"] == "image/png"
     assert visitor.get(told["address"]).status_code == 200
     assert letters(visitor, words=True)[0]["words"] == "ひみつの言葉"
-    services.sleeper(NAME).log.append("user", "花", "読んだよ", time=clock.now() + timedelta(minutes=1))
+    clock.move(minutes=1)
+    services.sleeper(NAME).log.append("user", "花", "読んだよ", time=clock.now())
     assert letters(visitor) == []
-
-
-def test_a_persona_that_is_gone_writes_no_more(services: Services, clock: HandClock, visitor: TestClient) -> None:
-    write_first(services, clock)
-    write_first(services, clock, "Hazel")
+    for name in (NAME, "Hazel"):
+        write_first(services, clock, name)
     assert len(letters(visitor)) == 2
     with services.away(NAME):
         services.personas.delete(NAME)

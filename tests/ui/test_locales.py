@@ -1,29 +1,35 @@
-"""Both languages are complete, and no text of the page stands anywhere but in the locale files."""
+"""Both languages are complete, and no text of the page stands anywhere but in the locale files; which one a page speaks."""
 
 import ast
 import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
+from starlette.testclient import TestClient
 
+from agent.services import Services
 from managers.storage.paths import CHECKOUT
-from ui.locales import LANGUAGES, Texts, UndefinedTextError, choose_language, texts
+from tests.ui.reading import press, read
+from tests.ui.rooms import NAME
+from tests.ui.visitors import visitor_of
+from ui.locales import UndefinedTextError, choose_language, texts
+from ui.server.addresses import address_of
 
 JAPANESE = re.compile(r"[ぁ-ヿ一-鿿]")
 SAME_IN_BOTH = {"mind.gemini", "mind.anthropic", "mind.openrouter"}
 """Proper names."""
-UI_MODULES = sorted(set((CHECKOUT / "ui").rglob("*.py")) - {CHECKOUT / "ui" / "errors.py"})
-"""Without the errors, which say their own sentences in both languages, as those of every floor do."""
-TEMPLATES = sorted((CHECKOUT / "ui").rglob("*.html"))
 COMMANDS = r"make run|\.venv/bin/python app\.py access|python app\.py backup restore +--to ~/Utatane-"
 """What is typed, in any language."""
 OWN_NAME_OF_A_LANGUAGE = {"日本語", "English"}
+TALK = address_of(NAME)
 
 
 def facts_of(text: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+    optional = {"month", "month_name"}  # each language names the month in its own way
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name} - optional
 
 
 def strings_of(module: Path) -> Iterator[str]:
@@ -42,61 +48,50 @@ def strings_of(module: Path) -> Iterator[str]:
             yield node.value
 
 
-def test_both_languages_have_the_same_texts_with_the_same_facts() -> None:
+def test_both_languages_have_the_same_texts_with_the_same_facts_each_in_its_own_words() -> None:
     ja, en = texts("ja"), texts("en")
     assert ja.keys == en.keys
-    raw_ja, raw_en = ({f"{s}.{k}": v for s in sections(t) for k, v in t.section(s).items()} for t in (ja, en))
-    optional = {"month", "month_name"}  # each language names the month in its own way
-    different = {key for key in raw_ja if (facts_of(raw_ja[key]) ^ facts_of(raw_en[key])) - optional}
-    assert not different
-
-
-def sections(t: Texts) -> set[str]:
-    return {key.split(".")[0] for key in t.keys}
-
-
-def test_no_text_was_left_untranslated() -> None:
-    ja, en = texts("ja"), texts("en")
-    for section in sections(ja):
+    wrong = []
+    for section in {key.split(".")[0] for key in ja.keys}:
+        english = en.section(section)
         for key, japanese in ja.section(section).items():
-            english = en.section(section)[key]
-            if f"{section}.{key}" in SAME_IN_BOTH:
-                continue
             has_words = any(character.isalpha() for character in re.sub(r"{.*?}", "", japanese))
-            assert JAPANESE.search(japanese) or not has_words, f"{section}.{key} is not Japanese: {japanese}"
-            assert not JAPANESE.search(english), f"{section}.{key} is not English: {english}"
+            is_translated = (JAPANESE.search(japanese) or not has_words) and not JAPANESE.search(english[key])
+            if not is_translated and f"{section}.{key}" not in SAME_IN_BOTH:
+                wrong.append(f"{section}.{key} is not translated")
+            if facts_of(japanese) != facts_of(english[key]):
+                wrong.append(f"{section}.{key} tells other facts")
+    assert wrong == []
 
 
-@pytest.mark.parametrize("module", UI_MODULES, ids=lambda path: str(path.relative_to(CHECKOUT)))
-def test_no_words_for_people_stand_in_the_code(module: Path) -> None:
-    for text in strings_of(module):
-        if text in OWN_NAME_OF_A_LANGUAGE:
-            continue
-        assert not JAPANESE.search(text), f"a Japanese text: {text!r}"
-        between_tags = " ".join(re.findall(r">([^<>{}]*)<", text))
-        assert not re.search(r"[A-Za-z]{2,}", between_tags), f"an English text: {text!r}"
-
-
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(CHECKOUT)))
-def test_no_words_for_people_stand_in_a_template(template: Path) -> None:
-    text = re.sub(r"{#.*?#}|{%.*?%}|{{.*?}}", "", template.read_text("utf-8"), flags=re.DOTALL)
-    text = re.sub(r"<(style|script)\b.*?</\1>", "", text, flags=re.DOTALL)
-    between_tags = " ".join(re.findall(r">([^<>]*)<", text))
-    labels = " ".join(re.findall(r'(?:aria-label|title|placeholder|alt)="([^"]*)"', text))
-    words = re.sub(COMMANDS, "", f"{between_tags} {labels}")
-    assert not re.search(r"[^\W\d_]{2,}", words), words.strip()
+def test_no_words_for_people_stand_in_the_code_or_in_a_template() -> None:
+    wrong = list[tuple[str, str]]()
+    # Errors say their own sentences in both languages, as those of every floor do.
+    for module in sorted(set((CHECKOUT / "ui").rglob("*.py")) - {CHECKOUT / "ui" / "errors.py"}):
+        for text in strings_of(module):
+            between_tags = " ".join(re.findall(r">([^<>{}]*)<", text))
+            has_words = JAPANESE.search(text) or re.search(r"[A-Za-z]{2,}", between_tags)
+            if has_words and text not in OWN_NAME_OF_A_LANGUAGE:
+                wrong.append((module.name, text))
+    for template in sorted((CHECKOUT / "ui").rglob("*.html")):
+        text = re.sub(r"{#.*?#}|{%.*?%}|{{.*?}}", "", template.read_text("utf-8"), flags=re.DOTALL)
+        text = re.sub(r"<(style|script)\b.*?</\1>", "", text, flags=re.DOTALL)
+        between_tags = " ".join(re.findall(r">([^<>]*)<", text))
+        labels = " ".join(re.findall(r'(?:aria-label|title|placeholder|alt)="([^"]*)"', text))
+        words = re.sub(COMMANDS, "", f"{between_tags} {labels}")
+        if re.search(r"[^\W\d_]{2,}", words):
+            wrong.append((template.name, words.strip()))
+    assert wrong == []
 
 
 def test_an_undefined_text_is_an_error() -> None:
-    with pytest.raises(UndefinedTextError):
-        texts("ja")("chat.no_such_text")
-    with pytest.raises(UndefinedTextError):
-        texts("ja")("chat.placeholder")  # its name is missing
+    for undefined in ("chat.no_such_text", "chat.placeholder"):  # the name of the latter is missing
+        with pytest.raises(UndefinedTextError):
+            texts("ja")(undefined)
 
 
-@pytest.mark.parametrize(
-    ("wish", "browser", "expected"),
-    [
+def test_the_language_is_the_wish_or_the_browsers() -> None:
+    for wish, browser, expected in (
         ("", "ja-JP,ja;q=0.9,en;q=0.8", "ja"),
         ("", "en-GB,en;q=0.9,ja;q=0.8", "en"),
         ("", "fr,ja;q=0.3,en;q=0.7", "en"),
@@ -106,8 +101,27 @@ def test_an_undefined_text_is_an_error() -> None:
         ("", "ja;q=much", "en"),
         ("ja", "en", "ja"),
         ("auto", "ja", "ja"),
-    ],
-)
-def test_the_language_is_the_wish_or_the_browsers(wish: str, browser: str, expected: str) -> None:
-    assert choose_language(wish, browser) == expected
-    assert expected in LANGUAGES
+    ):
+        assert choose_language(wish, browser) == expected
+
+
+def language(visitor: TestClient, wish: str) -> str:
+    page = read(visitor.get(TALK, headers={"accept-language": wish}))
+    assert page.one("#talk-tab").text == {"ja": "おしゃべり", "en": "Talk"}[page.one("html").attributes["lang"]]
+    return page.one("html").attributes["lang"]
+
+
+def test_what_was_chosen_comes_before_what_the_settings_say_before_what_the_browser_asks_for(
+    services: Services,
+) -> None:
+    visitor, other = visitor_of(services), visitor_of(services)
+    assert (language(visitor, "ja-JP,ja;q=0.9,en;q=0.5"), language(visitor, "en-GB,en")) == ("ja", "en")
+    for back in ("//evil.example", "https://evil.example", "/\\evil.example"):
+        answer = visitor.post("/language", data={"language": "xx", "back": back})
+        assert answer.headers["location"] == "/"
+    services.settings_file.change("page", language="en")
+    assert language(visitor, "ja") == "en"
+    answer = press(visitor, read(visitor.get(f"{TALK}?off_record=1")), 'button[value="ja"]')
+    assert (quote(answer.url.path), answer.url.params["off_record"]) == (TALK, "1")  # where one was
+    assert language(visitor, "en") == "ja"
+    assert language(other, "ja") == "en"  # another browser has not chosen

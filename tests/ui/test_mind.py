@@ -1,4 +1,4 @@
-"""The choice of a mind, on every page that shows it: kept where it belongs, tried, and offers answered with yes or no."""
+"""The choice of a mind: kept where it belongs, tried, and offers answered with yes or no."""
 
 from collections.abc import Iterator
 
@@ -11,8 +11,7 @@ from managers.storage.settings import MindSettings
 from tests.model_server import NOBODY, ModelServer, Refuse
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
-from tests.ui.visitors import visitor_of
-from ui.locales import LANGUAGES, texts
+from ui.locales import texts
 from ui.rooms.mind.choice import (
     MindFields,
     answer_offer,
@@ -28,35 +27,25 @@ from ui.rooms.mind.choice import (
 from ui.rooms.mind.trying import trial
 from ui.server.addresses import address_of
 
-EN = texts("en")
+THERE = "http://127.0.0.1:1/v1"
 
 
-@pytest.fixture
-def models() -> Iterator[ModelServer]:
-    with ModelServer() as models:
-        yield models
-
-
-def test_what_a_provider_has_no_use_for_is_not_kept(services: Services) -> None:
-    given = MindFields("gemini", "http://127.0.0.1:1/v1", "m", "s")
+def test_a_choice_is_kept_where_it_belongs(services: Services) -> None:
+    given = MindFields("gemini", THERE, "m", "s")
     assert chosen_mind(given) == {"provider": "gemini", "base_url": "", "model": "m", "internal_processing_model": "s"}
-    keep_mind(services, chosen_mind(MindFields("openai", "http://127.0.0.1:1/v1", "m")))
-    keep_mind(services, chosen_mind(MindFields("auto", "http://127.0.0.1:1/v1", "m")))
-    assert mind_of(services) == MindSettings()
-
-
-def test_a_persona_has_a_mind_of_its_own_and_gives_it_back(services: Services) -> None:
-    keep_mind(services, chosen_mind(MindFields("openai", "http://127.0.0.1:1/v1", "m")))
+    keep_mind(services, chosen_mind(MindFields("openai", THERE, "m")))
     own = keep_mind(services, chosen_mind(MindFields("openai")), NAME)
     assert (own.base_url, own.model) == ("", "")  # not filled with everybody's
     assert has_own_mind(services, NAME)
     give_mind_back(services, NAME)
     assert not has_own_mind(services, NAME)
     assert mind_of(services, NAME).model == "m"
+    keep_mind(services, chosen_mind(MindFields("auto", THERE, "m")))  # what a provider has no use for is not kept
+    assert mind_of(services) == MindSettings()
 
 
 def test_a_key_is_kept_for_its_server_alone_and_never_shown(services: Services) -> None:
-    here, there = MindSettings(provider="openai"), MindSettings(provider="openai", base_url="http://127.0.0.1:1/v1")
+    here, there = MindSettings(provider="openai"), MindSettings(provider="openai", base_url=THERE)
     keep_key(services, there, "secret")
     keep_key(services, there, "")  # nothing was typed: it stays
     assert (fields_of(services, there).has_key, fields_of(services, here).has_key) == (True, False)
@@ -65,14 +54,15 @@ def test_a_key_is_kept_for_its_server_alone_and_never_shown(services: Services) 
     assert not fields_of(services, there).has_key
 
 
-def test_the_small_model_is_tried_too_where_there_is_another(services: Services, models: ModelServer) -> None:
-    mind = MindSettings(
-        provider="openai", base_url=models.base_url, model="big", internal_processing_model="small", retries=0
-    )
-    assert [one.works for one in trial(services, mind, EN)] == [True, True]
-    assert [chat.body["model"] for chat in models.chats] == ["big", "small"]
-    models.otherwise = Refuse(401)
-    assert [one.works for one in trial(services, mind, EN)] == [False]
+def test_the_small_model_is_tried_too_where_there_is_another(services: Services) -> None:
+    with ModelServer() as models:
+        mind = MindSettings(
+            provider="openai", base_url=models.base_url, model="big", internal_processing_model="small", retries=0
+        )
+        assert [one.works for one in trial(services, mind, texts("en"))] == [True, True]
+        assert [chat.body["model"] for chat in models.chats] == ["big", "small"]
+        models.otherwise = Refuse(401)
+        assert [one.works for one in trial(services, mind, texts("en"))] == [False]
 
 
 # --- a server on this computer is asked about, by two buttons, and not spoken to before
@@ -82,18 +72,11 @@ def test_the_small_model_is_tried_too_where_there_is_another(services: Services,
 def server(services: Services, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """A server that is found on this computer, where everybody's mind is left on automatic."""
     services.settings_file.change("mind", provider=None)
-    monkeypatch.setattr(services.minds, "_answer_seconds", 5.0)  # the machine may be busy
+    monkeypatch.setattr(services.minds, "_answer_seconds", 60.0)  # the machine may be busy
     with ModelServer(plays=("openai", "ollama")) as server:
         for service in PORTS:
             monkeypatch.setitem(PORTS, service, server.port if service == "Ollama" else NOBODY)
         yield server
-
-
-@pytest.fixture
-def visitor(services: Services) -> TestClient:
-    visitor = visitor_of(services)
-    visitor.headers["accept-language"] = "en"
-    return visitor
 
 
 def welcome(visitor: TestClient) -> Element:
@@ -108,40 +91,33 @@ def answered(visitor: TestClient, code: str) -> Element:
     return read(visitor.post("/welcome", data={"provider": "auto", "offer": code}))
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_it_is_told_above_the_conversation_with_the_way_there(
-    services: Services, server: ModelServer, visitor: TestClient, lang: str
+def notices(visitor: TestClient) -> list[Element]:
+    return read(visitor.get(address_of(NAME))).all("#notices li")
+
+
+def test_it_is_told_above_the_conversation_and_a_yes_lets_it_speak(
+    services: Services, server: ModelServer, visitor: TestClient
 ) -> None:
     services.companion(NAME).mind_status()
-    visitor.headers["accept-language"] = lang
-    [notice] = read(visitor.get(address_of(NAME))).all("#notices li")
+    [notice] = notices(visitor)
     assert f"127.0.0.1:{server.port}" in notice.text
     assert notice.one("a").attributes["href"].startswith("/settings/mind")
     assert "Ollama" in welcome(visitor).one(".offer").text
-
-
-def test_a_yes_lets_it_speak(services: Services, server: ModelServer, visitor: TestClient) -> None:
     yes, _no = codes(welcome(visitor))
     before = services.settings_file.path.read_text("utf-8")
     assert services.companion(NAME).mind_status().name == "built-in"
-    assert codes(answered(visitor, yes)) == codes(welcome(visitor)) == []
+    mind = mind_of(services)
+    [offer] = services.minds.choose(mind).offers
+    assert answer_offer(services, mind, offer.code.replace(str(server.port), "9")) is None  # to no other server
+    assert services.minds.choose(mind).offers[0].code == offer.code
+    assert codes(answered(visitor, yes)) == codes(welcome(visitor)) == notices(visitor) == []
     assert services.companion(NAME).mind_status().is_language_model
-    assert read(visitor.get(address_of(NAME))).all("#notices li") == []
     assert services.settings_file.path.read_text("utf-8") == before
     assert read(press(visitor, welcome(visitor), "button.main")).texts(".result") != []  # now there is one to try
 
 
 def test_a_no_is_kept_and_nobody_is_asked_again(services: Services, server: ModelServer, visitor: TestClient) -> None:
     _yes, no = codes(welcome(visitor))
-    assert codes(answered(visitor, no)) == codes(welcome(visitor)) == []
+    assert codes(answered(visitor, no)) == codes(welcome(visitor)) == notices(visitor) == []
     assert services.companion(NAME).mind_status().name == "built-in"
-    assert read(visitor.get(address_of(NAME))).all("#notices li") == []
     assert server.chats == []
-
-
-def test_a_yes_is_to_the_server_that_was_shown_and_no_other(services: Services, server: ModelServer) -> None:
-    mind = mind_of(services)
-    [offer] = services.minds.choose(mind).offers
-    assert answer_offer(services, mind, offer.code.replace(str(server.port), "9")) is None
-    assert services.minds.choose(mind).offers[0].code == offer.code
-    assert services.companion(NAME).mind_status().name == "built-in"

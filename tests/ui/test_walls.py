@@ -4,10 +4,10 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from random import Random
 from typing import cast
 from urllib.parse import quote
 
@@ -20,12 +20,14 @@ from agent.approval import ask_for_program
 from agent.events import Replied
 from agent.exporting import ExportWishes
 from agent.forgetting import let_go
-from agent.services import Services
+from agent.services import Services, open_services
 from agent.tools import all_tools
 from agent.tools.catalogue import ToolAnswer
 from agent.tools.context import ToolContext
 from managers.memory.goals import Goal
 from managers.mind import Cancel, ToolCall
+from managers.storage.paths import Home
+from tests.fakes import HandClock
 from tests.ui.rooms import EVENING, NAME, House
 from tests.ui.server.routes import Address, addresses_of
 from tests.ui.visitors import visitor_of
@@ -33,9 +35,7 @@ from ui.server.access import Gate
 
 OTHER = "Hazel"
 SECRET = "翡翠色の手紙"
-NO_IDS = {
-    "kind", "shelf", "region", "quarter", "table", "day", "version", "place",
-}  # fmt: skip
+NO_IDS = {"kind", "shelf", "region", "quarter", "table", "day", "version", "place"}
 """Places in addresses that hold a word of the program's own, a number or a day."""
 PARTS = {"/p/{persona}/why/{message_id}", "/p/{persona}/around/{message_id}"}
 """What a fold of a page holds: it says there that the message is gone."""
@@ -55,76 +55,78 @@ NEVER = {
     "pattern": "sp_22222222",
     "file": "20260101T000000-wwwwwwww.txt",
     "job": "AAAAAAAAAAAAAAAA",
+    "question": "q_00000000",
+    "goal": "g_00000000",
 }
-FORM = {
-    "text": "x",
-    "step": "undo",
-    "on": "1",
-    "index": "0",
-    "answer": "yes",
-    "status": "completed",
-    "back": "",
-    "allow": "1",
-}
-SHELVES = ("insights", "goals", "questions")
+FORM = {"text": "x", "step": "undo", "on": "1", "index": "0", "answer": "yes", "status": "completed", "back": ""}
 
 
 @dataclass
 class Walls:
     """Somebody who has lived, somebody else who has not, and a browser."""
 
+    house: House
     browser: TestClient
     theirs: Mapping[str, str]
     addresses: list[Address]
-    folder: Path
+
+    @property
+    def services(self) -> Services:
+        return self.house.services
 
 
-@pytest.fixture
-def walls(services: Services, house: House) -> Walls:
-    memories = house.memories
-    said = house.tell()
+@pytest.fixture(scope="module")
+def walls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walls]:
+    clock = HandClock()
+    services = open_services(Home(tmp_path_factory.mktemp("walls")), clock, Random(3))
+    services.settings_file.change("mind", provider="builtin")
+    house = House(services, clock)
+    memories, said, later = house.memories, house.tell(), EVENING + timedelta(hours=1)
     house.dream()
-    later = EVENING + timedelta(hours=1)
     asked = memories.log.append("user", "花", "さっきの日商簿記の話は忘れて", time=later)
     let_go(memories, asked.id, "日商簿記")
     memories.log.append("user", "花", SECRET, time=later)
     memories.log.branch(said[1])
     memories.log.append("user", "花", "やっぱりやめた。", time=later)
     memories.log.branch(said[0])
-    (memories.paths.knowledge).mkdir(exist_ok=True)
-    (memories.paths.knowledge / "letter.txt").write_text(SECRET, "utf-8")
-    memories.paths.attachments.mkdir(exist_ok=True)
-    (memories.paths.attachments / "letter.txt").write_text(SECRET, "utf-8")
+    for folder in (memories.paths.knowledge, memories.paths.attachments):
+        folder.mkdir(exist_ok=True)
+        (folder / "letter.txt").write_text(SECRET, "utf-8")
     (memories.paths.memory / "memory_archived_001.txt").write_text(SECRET, "utf-8")
-    held = ask_for_program(memories, "notepad", SECRET).held.id
     job = services.exports.begin(memories, ExportWishes("jsonl"), str)
     services.exports.wait()
+    copy = memories.working_copy()
+    copy.goals = copy.goals.created("short_term", Goal(goal=SECRET, mind="m"))
+    memories.apply(copy.files(), author="dream", reason="made")
+    name, told = memories.entities.names()[0], memories.insights.load().entries[0].id
     theirs = {
         "message_id": said[0],
         "branch_id": next(one.id for one in memories.log.branches() if one.id[:2] == "20"),
-        "held": held,
+        "held": ask_for_program(memories, "notepad", SECRET).held.id,
         "document": "letter.txt",
         "entry": memories.history.entries(1)[0].id,
-        "name": memories.entities.names()[0],
-        "centre": memories.entities.names()[0],
+        "name": name,
+        "centre": name,
         "wish": asked.id,
         "volume": "memory_archived_001.txt",
-        "memory": memories.insights.load().entries[0].id,
+        "memory": told,
         "file": "letter.txt",
-        "pattern": memories.insights.load().entries[0].id,
+        "pattern": told,
         "job": job.id,
+        "question": memories.questions.load().entries[0].id,
+        "goal": copy.goals.all[0].id,
     }
     services.companion(OTHER).settle()
     browser = visitor_of(services)
     assert isinstance(browser.app, Gate)
-    routes = cast("Starlette", browser.app._app).routes
-    return Walls(browser, theirs, [*addresses_of(routes)], services.home.persona(OTHER).folder)
+    yield Walls(house, browser, theirs, [*addresses_of(cast("Starlette", browser.app._app).routes)])
+    services.close()
 
 
 def asked_with(walls: Walls, persona: str, address: Address, method: str, ids: Mapping[str, str]) -> Response:
     values = {name: quote(value, safe="") for name, value in ids.items()}
     path = address.filled(persona=quote(persona), shelf="insights", kind="notepad", **values)
-    form = FORM | {"memory": ids["memory"], "audience": "any"}
+    form = FORM | {"memory": ids["memory"], "audience": "any", "allow": "1"}
     return walls.browser.request(
         method, path, params={"open": "1"}, data=form if method == "POST" else None, headers={"x-utatane": "1"}
     )
@@ -141,18 +143,26 @@ def told(answer: Response, ids: Mapping[str, str]) -> str:
 
 
 def test_an_id_of_another_persona_is_not_found_as_one_that_never_was(walls: Walls) -> None:
-    before = {path: path.read_bytes() for path in walls.folder.rglob("*") if path.is_file() and "memory" in path.parts}
-    wrong, walked = list[tuple[object, ...]](), 0
+    folder = walls.services.home.persona(OTHER).folder / "memory"
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.suffix != ".utatane-tmp" and path.is_file()}
+    wrong, walked, found = list[tuple[object, ...]](), 0, 0
     for address in walls.addresses:
         places = set(re.findall(r"{(\w+)", address.path)) - {"persona"}
-        if "{persona}" not in address.path or not places - NO_IDS or address.path in NAMED_ANEW:
+        if "{persona}" not in address.path or not places - NO_IDS:
             continue
         assert places <= NO_IDS | NEVER.keys(), f"say in this test what stands in {address.path}"
-        for method in address.methods - {"HEAD"}:
+        if "GET" in address.methods:  # whose it is finds it
+            is_another_kind = "secret" in address.path or "pattern" in places
+            answer = asked_with(walls, NAME, address, "GET", walls.theirs)
+            assert is_another_kind or answer.status_code in {200, 303}, address.path
+            found += 1
+        for method in sorted(
+            address.methods - {"HEAD"} if address.path not in NAMED_ANEW else address.methods & {"GET"}
+        ):
             theirs = asked_with(walls, OTHER, address, method, walls.theirs)
             never = asked_with(walls, OTHER, address, method, NEVER)
             walked += 1
-            expected = 200 if address.path in PARTS else 404
+            expected = never.status_code if address.path in NAMED_ANEW else 200 if address.path in PARTS else 404
             if (theirs.status_code, never.status_code) != (expected, expected):
                 wrong.append((method, address.path, theirs.status_code, never.status_code))
             elif told(theirs, walls.theirs) != told(never, NEVER):
@@ -160,134 +170,91 @@ def test_an_id_of_another_persona_is_not_found_as_one_that_never_was(walls: Wall
             assert SECRET not in theirs.text
     assert not wrong, "\n".join(map(str, wrong))
     assert walked > 25
-    for path, data in before.items():
-        assert path.read_bytes() == data
-
-
-def test_a_name_tells_nothing_of_another_persona(walls: Walls) -> None:
-    for path in NAMED_ANEW:
-        address = next(one for one in walls.addresses if one.path == path and "GET" in one.methods)
-        theirs = asked_with(walls, OTHER, address, "GET", walls.theirs)
-        never = asked_with(walls, OTHER, address, "GET", NEVER)
-        assert theirs.status_code == never.status_code
-        assert told(theirs, walls.theirs) == told(never, NEVER)
-
-
-def test_whose_it_is_finds_it(walls: Walls) -> None:
-    """What the test above asks for is really there."""
-    found = 0
-    for address in walls.addresses:
-        places = set(re.findall(r"{(\w+)", address.path)) - {"persona"}
-        if "{persona}" in address.path and places - NO_IDS and "GET" in address.methods:
-            answer = asked_with(walls, NAME, address, "GET", walls.theirs)
-            is_another_kind = "secret" in address.path or "pattern" in places
-            assert is_another_kind or answer.status_code in {200, 303}, address.path
-            found += 1
     assert found > 10
+    assert before == {path: path.read_bytes() for path in before}
 
 
-def test_forms_that_name_an_id_find_no_other_persona_s(walls: Walls) -> None:
-    for place, field in (("memories/archive", "memory"), ("memories/audience", "memory")):
-        for ids in (walls.theirs, NEVER):
-            form = {field: ids["memory"], "audience": "any", "kind": "insight", "place": ids["memory"]}
-            answer = walls.browser.post(f"/p/{OTHER}/{place}", data=form)
-            assert answer.status_code == 404
-            form = {field: ids["message_id"], "audience": "any"}
-            assert walls.browser.post(f"/p/{OTHER}/{place}", data=form).status_code == 404
-
-
-def test_what_is_sent_in_a_form_tells_and_changes_nothing_of_another_persona(walls: Walls, services: Services) -> None:
-    memories = services.memories(NAME)
-    copy = memories.working_copy()
-    copy.goals = copy.goals.created("short_term", Goal(goal=SECRET, mind="m"))
-    memories.apply(copy.files(), author="dream", reason="made")
-    (goal,), (question, *_) = ([one.id for one in found] for found in (copy.goals.all, copy.questions.entries))
-    theirs = {**walls.theirs, "question": question, "goal": goal}
-    never = {**NEVER, "question": "q_00000000", "goal": "g_00000000"}
-    sent = (
-        ("memories/erase", "what", "message_id"),
-        ("memories/erase", "what", "memory"),
-        ("memories/erase", "what", "goal"),
-        ("memories/erase", "about", "name"),
-        ("heart/questions", "question", "question"),
-        ("heart/goals", "goal", "goal"),
-        ("persona/shared/restore", "chunk", "memory"),
-        ("persona/growth", "version", "memory"),
-    )
+def test_what_is_sent_in_a_form_or_asked_for_in_an_address_tells_and_changes_nothing_of_another_persona(
+    walls: Walls,
+) -> None:
+    memories = walls.services.memories(NAME)
     before = {path: path.read_bytes() for path in memories.paths.memory.rglob("*.json*")}
-    for place, key, kind in sent:
+    for method, place, key, kind in (
+        ("POST", "memories/archive", "memory", "memory"),
+        ("POST", "memories/archive", "memory", "message_id"),
+        ("POST", "memories/audience", "memory", "memory"),
+        ("POST", "memories/audience", "memory", "message_id"),
+        ("POST", "memories/erase", "what", "message_id"),
+        ("POST", "memories/erase", "what", "memory"),
+        ("POST", "memories/erase", "what", "goal"),
+        ("POST", "memories/erase", "about", "name"),
+        ("POST", "heart/questions", "question", "question"),
+        ("POST", "heart/goals", "goal", "goal"),
+        ("POST", "persona/shared/restore", "chunk", "memory"),
+        ("POST", "persona/growth", "version", "memory"),
+        ("GET", "memories/erase", "what", "message_id"),
+        ("GET", "memories/erase", "what", "memory"),
+        ("GET", "memories/erase", "about", "name"),
+        ("GET", "history", "part", "memory"),
+        ("GET", "memories/audit", "id", "message_id"),
+        ("GET", "tables/history.csv", "item", "document"),
+    ):
         step = "abandon" if kind == "goal" else "delete"
-        forms = [{key: ids[kind], "step": step, "yes": "1", "seen": "0" * 16} for ids in (theirs, never)]
-        answers = [walls.browser.post(f"/p/{OTHER}/{place}", data=form) for form in forms]
+        answers = []
+        for ids in (walls.theirs, NEVER):
+            sent = {key: ids[kind]}
+            form = {
+                "step": step,
+                "yes": "1",
+                "seen": "0" * 16,
+                "audience": "any",
+                "kind": "insight",
+                "place": ids[kind],
+            }
+            data, params = (form | sent, None) if method == "POST" else (None, sent)
+            answers.append(walls.browser.request(method, f"/p/{OTHER}/{place}", data=data, params=params))
         assert answers[0].status_code == answers[1].status_code, (place, kind)
-        assert told(answers[0], theirs) == told(answers[1], never), (place, kind)
+        assert answers[0].status_code == 404 or place not in {"memories/archive", "memories/audience"}
+        assert told(answers[0], walls.theirs) == told(answers[1], NEVER), (place, kind)
         assert SECRET not in answers[0].text
     assert before == {path: path.read_bytes() for path in before}
 
 
-def test_a_conversation_of_others_finds_no_message_of_a_persona_that_is_not_in_it(
-    walls: Walls, services: Services
-) -> None:
-    services.personas.create("Nora", language="en", system_prompt="You are Nora.")
+def test_a_conversation_of_others_finds_no_message_of_a_persona_that_is_not_in_it(walls: Walls) -> None:
+    walls.services.personas.create("Nora", language="en", system_prompt="You are Nora.")
     answer = walls.browser.post("/group", data={"name": [OTHER, "Nora"]})
     here = answer.headers["location"].partition("#")[0].partition("?")[0]
     for deed in ("edit", "delete", "erase"):
         for method in ("GET", "POST"):
-            answers = [
-                walls.browser.request(
-                    method, f"{here}/messages/{quote(ids['message_id'])}/{deed}", data=FORM | {"yes": "1", "seen": "0"}
-                )
-                for ids in (walls.theirs, NEVER)
-            ]
-            assert answers[0].status_code == answers[1].status_code >= 400, (deed, method)
-            asked = [{"all": f"{here}/messages/{ids['message_id']}", **ids} for ids in (walls.theirs, NEVER)]
-            assert told(answers[0], asked[0]) == told(answers[1], asked[1]), (deed, method)
-    assert services.memories(NAME).log.get(walls.theirs["message_id"]) is not None
+            answers = []
+            for ids in (walls.theirs, NEVER):
+                address = f"{here}/messages/{ids['message_id']}"
+                form = FORM | {"yes": "1", "seen": "0"}
+                answer = walls.browser.request(method, f"{here}/messages/{quote(ids['message_id'])}/{deed}", data=form)
+                answers.append((answer.status_code, told(answer, {"all": address, **ids})))
+            assert answers[0] == answers[1], (deed, method)
+            assert answers[0][0] >= 400
+    assert walls.services.memories(NAME).log.get(walls.theirs["message_id"]) is not None
 
 
-def test_what_is_asked_for_in_an_address_tells_nothing_of_another_persona(walls: Walls) -> None:
-    asked = (
-        ("memories/erase", "what", "message_id"),
-        ("memories/erase", "what", "memory"),
-        ("memories/erase", "about", "name"),
-        ("history", "part", "memory"),
-        ("memories/audit", "id", "message_id"),
-        ("tables/history.csv", "item", "document"),
-    )
-    for place, key, kind in asked:
-        pages = [walls.browser.get(f"/p/{OTHER}/{place}", params={key: ids[kind]}) for ids in (walls.theirs, NEVER)]
-        assert pages[0].status_code == pages[1].status_code, (place, key)
-        assert told(pages[0], walls.theirs) == told(pages[1], NEVER), (place, key)
-        assert SECRET not in pages[0].text
-
-
-def test_tools_that_are_given_another_persona_s_ids_find_what_they_find_of_ids_that_never_were(
-    walls: Walls, services: Services
-) -> None:
-    memories, tools, walked = services.memories(OTHER), all_tools(), 0
+def test_tools_that_are_given_another_persona_s_ids_find_what_they_find_of_ids_that_never_were(walls: Walls) -> None:
+    companion, tools, walked = walls.services.companion(OTHER), all_tools(), 0
+    memories, mind = companion.memories, companion.choice().mind
     for spec in tools.specs("ja"):
         fields = [name for name, one in spec.arguments.model_fields.items() if one.annotation is str]
         for kind in ("message_id", "memory", "name", "document") if fields else ():
-            answers = [
-                tools.use(
-                    ToolCall("c", spec.name, dict.fromkeys(fields, ids[kind])),
-                    _context(services, ids["message_id"]),
-                    "ja",
-                    lambda _, write: ToolAnswer(repr(write)),
-                ).text.replace(ids[kind], "·")
-                for ids in (walls.theirs, NEVER)
-            ]
-            assert answers[0].replace(walls.theirs["message_id"], "") == answers[1].replace(NEVER["message_id"], "")
+            answers = []
+            for ids in (walls.theirs, NEVER):
+                evidence = (ids["message_id"],)
+                here = ToolContext(memories.sheet(), mind, memories.settings(), memories, memories.clock, evidence)
+                call = ToolCall("c", spec.name, dict.fromkeys(fields, ids[kind]))
+                text = tools.use(call, here, "ja", lambda _, write: ToolAnswer(repr(write))).text
+                answers.append(text.replace(ids[kind], "·").replace(ids["message_id"], ""))
+            assert answers[0] == answers[1]
             assert SECRET not in answers[0]
             walked += 1
     assert walked > 20
     assert not memories.entities.names()
-
-
-def _context(services: Services, evidence: str) -> ToolContext:
-    companion = services.companion(OTHER)
-    memories, mind = companion.memories, companion.choice().mind
-    return ToolContext(memories.sheet(), mind, memories.settings(), memories, memories.clock, (evidence,))
 
 
 _seen: list[str] | None = None
@@ -300,21 +267,20 @@ def _watch(event: str, facts: tuple[object, ...]) -> None:
         _seen.append(os.fsdecode(facts[0]) if isinstance(facts[0], str | bytes | os.PathLike) else "")
 
 
-def test_a_turn_and_a_night_open_nothing_of_another_persona_s_folder(
-    walls: Walls, services: Services, house: House
-) -> None:
+def test_a_turn_and_a_night_open_nothing_of_another_persona_s_folder(walls: Walls) -> None:
     """Python itself says of every file, folder and database that is opened where it lies."""
     global _seen  # noqa: PLW0603  # a hook of Python's stays for as long as the process
     sys.addaudithook(_watch)
-    house.services.companion(house.name).settle()
-    companion = services.companion(OTHER)
+    walls.services.companion(NAME).settle()
+    companion = walls.services.companion(OTHER)
     _seen = []
     events = list(companion.say(f"Do you remember what Hana wrote? {SECRET}, 花さん、貴船神社").events())
     companion.settle()
-    services.sleeper(OTHER).dream(Cancel())
+    walls.services.sleeper(OTHER).dream(Cancel())
     opened, _seen = _seen, None
     (replied,) = [event for event in events if isinstance(event, Replied)]
     assert all(hit.path and (companion.memories.paths.folder / hit.path).exists() for hit in replied.recalled)
     assert "貴船神社" not in replied.message.text
     assert any(path.startswith(str(companion.memories.paths.folder)) for path in opened)
-    assert [path for path in opened if path.startswith(str(house.memories.paths.folder))] == []
+    theirs = str(walls.house.memories.paths.folder)
+    assert [path for path in opened if path.startswith(theirs)] == []

@@ -10,24 +10,21 @@ from agent.services import Services
 from tests.model_server import ModelServer, Refuse, Say
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
-from tests.ui.visitors import visitor_of
 from ui.locales import texts
 
-EN = texts("en")
 BEGIN, ANYWAY, LATER = "button.main", 'button[name="anyway"]', 'button[formaction="/welcome/later"]'
 
 
 @pytest.fixture
-def visitor(services: Services) -> TestClient:
+def visitor(services: Services, visitor: TestClient) -> TestClient:
     services.settings_file.change("page", onboarded=None)
-    visitor = visitor_of(services)
-    visitor.headers["accept-language"] = "en"
     return visitor
 
 
 @pytest.fixture
 def models() -> Iterator[ModelServer]:
     with ModelServer() as models:
+        models.otherwise = Say("I hear you.")
         yield models
 
 
@@ -36,8 +33,8 @@ def opened(visitor: TestClient) -> Element:
     return read(visitor.get("/welcome"))
 
 
-def results(answer: Response) -> list[tuple[str, str]]:
-    return [(one.classes[1], one.text) for one in read(answer).all(".result")]
+def results(answer: Response) -> list[str]:
+    return [one.classes[1] for one in read(answer).all(".result")]
 
 
 def entered(models: ModelServer, key: str = "right-key") -> dict[str, str]:
@@ -46,7 +43,10 @@ def entered(models: ModelServer, key: str = "right-key") -> dict[str, str]:
 
 def test_a_persona_and_the_built_in_mind_need_no_trial(services: Services, visitor: TestClient) -> None:
     page = opened(visitor)
-    assert [one.text for one in page.all(".person b")] == services.personas.list_names()
+    assert page.texts(".person b") == services.personas.list_names()
+    assert "name" not in page.all("#welcome button")[0].attributes  # the Enter key accepts no offer
+    assert press(visitor, page, BEGIN, provider="somebody").status_code == 400
+    assert not services.settings().page.onboarded
     answer = press(visitor, page, BEGIN, persona=NAME, provider="builtin")
     assert answer.url.path == f"/p/{NAME}/"
     settings = services.settings()
@@ -65,30 +65,23 @@ def test_it_may_be_decided_later(services: Services, visitor: TestClient) -> Non
 def test_what_was_entered_is_tried_and_its_answer_shown_before_it_begins(
     services: Services, visitor: TestClient, models: ModelServer
 ) -> None:
-    models.otherwise = Say("I hear you.")
     shown = press(visitor, opened(visitor), BEGIN, **entered(models))
-    [(kind, said)] = results(shown)
-    assert kind == "right"
-    assert "It speaks." in said
-    assert "I hear you." in said
-    assert not services.settings().page.onboarded
     page = read(shown)
+    assert results(shown) == ["right"]
+    assert "It speaks." in page.one(".result").text
+    assert "I hear you." in page.one(".result").text
+    assert not services.settings().page.onboarded
     assert page.one("#mind-address").attributes["value"] == models.base_url
     assert page.one("#mind-key").attributes["value"] == ""
-    assert page.one("#mind-key").attributes["placeholder"] == EN("mind.key_stored")
+    assert page.one("#mind-key").attributes["placeholder"] == texts("en")("mind.key_stored")
     assert "right-key" not in shown.text
-    begun = press(visitor, page, BEGIN)  # as it stands
-    assert begun.url.path == "/p/Hazel/"
-    assert len(models.chats) == 1  # no second trial
-    mind = services.settings().mind
-    assert (mind.provider, mind.base_url, mind.model) == ("openai", models.base_url, "test-model")
-
-
-def test_another_choice_after_the_trial_is_tried_too(visitor: TestClient, models: ModelServer) -> None:
-    shown = read(press(visitor, opened(visitor), BEGIN, **entered(models)))
-    again = press(visitor, shown, BEGIN, model="another-model")
+    again = press(visitor, page, BEGIN, model="another-model")  # another choice is tried, too
     assert again.url.path == "/welcome"
-    assert [chat.body["model"] for chat in models.chats] == ["test-model", "another-model"]
+    begun = press(visitor, read(again), BEGIN)  # as it stands
+    assert begun.url.path == "/p/Hazel/"
+    assert [chat.body["model"] for chat in models.chats] == ["test-model", "another-model"]  # no further trial
+    mind = services.settings().mind
+    assert (mind.provider, mind.base_url, mind.model) == ("openai", models.base_url, "another-model")
 
 
 def test_what_failed_is_said_and_one_may_go_on_anyway(
@@ -96,14 +89,13 @@ def test_what_failed_is_said_and_one_may_go_on_anyway(
 ) -> None:
     models.otherwise = Refuse(401)
     shown = press(visitor, opened(visitor), BEGIN, **entered(models, "wrong-key"))
-    [(kind, said)] = results(shown)
-    assert kind == "wrong"
-    assert "key" in said
     page = read(shown)
+    assert results(shown) == ["wrong"]
+    assert "key" in page.one(".result").text
     assert not services.settings().page.onboarded
     assert page.one(BEGIN).text == "Try again"
     models.otherwise = Say("Now.")
-    assert [kind for kind, _ in results(press(visitor, page, BEGIN, key="right-key"))] == ["right"]
+    assert results(press(visitor, page, BEGIN, key="right-key")) == ["right"]
     models.otherwise = Refuse(401)
     assert press(visitor, page, ANYWAY).url.path == "/p/Hazel/"
     assert services.settings().mind.model == "test-model"
@@ -117,17 +109,12 @@ def test_a_key_of_the_environment_is_offered_after_the_page_is_there(
     monkeypatch.setattr(services.minds, "_ports", {})
     page = opened(visitor)
     assert page.all(".offer") == []
-    place = next(one for one in page.all("[data-src]"))
+    place = page.all("[data-src]")[0]
     assert "GEMINI_API_KEY" in read(visitor.get(place.attributes["data-src"], headers={"x-utatane": "swap"})).text
     page = read(visitor.get(place.one("a").attributes["href"]))  # without scripts
     taken = read(press(visitor, page, ".offer button"))
     assert [one.attributes["value"] for one in taken.all('input[name="provider"][checked]')] == ["gemini"]
     assert services.settings().mind.provider == "auto"  # nothing has begun yet
-
-
-def test_the_enter_key_accepts_no_offer(visitor: TestClient) -> None:
-    first = opened(visitor).all("#welcome button")[0]  # what browsers press then
-    assert "name" not in first.attributes
 
 
 def test_where_nobody_lives_one_comes_to_a_new_persona(services: Services, visitor: TestClient) -> None:
@@ -136,16 +123,7 @@ def test_where_nobody_lives_one_comes_to_a_new_persona(services: Services, visit
     page = opened(visitor)
     assert page.all(".people") == []
     assert press(visitor, page, BEGIN, provider="builtin").url.path == "/new"
-
-
-def test_a_provider_that_there_is_not_is_refused(services: Services, visitor: TestClient) -> None:
-    answer = press(visitor, opened(visitor), BEGIN, provider="somebody")
-    assert answer.status_code == 400
-    assert not services.settings().page.onboarded
-
-
-def test_a_mistake_in_the_settings_is_no_first_meeting_and_is_named(services: Services, visitor: TestClient) -> None:
     services.settings_file.path.write_text('[mind]\nprovider = "auto"\n\n[mind]\nmodel = "m"\n', "utf-8")
-    there = visitor.get("/").headers["location"]
+    there = visitor.get("/").headers["location"]  # a mistake in the settings is no first meeting, and is named
     assert not there.startswith("/welcome")
     assert "settings.toml" in read(visitor.get(there)).one("#notices").text

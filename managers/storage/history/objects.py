@@ -10,6 +10,7 @@ import binascii
 import contextlib
 import os
 import stat
+import struct
 import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,6 +43,7 @@ BROKEN = (
     AssertionError,  # dulwich asserts what a damaged file contradicts
     EOFError,
     zlib.error,
+    struct.error,  # a list of packed objects that was cut short
     binascii.Error,
     ChecksumMismatch,
     FileFormatException,

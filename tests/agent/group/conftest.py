@@ -16,23 +16,25 @@ from agent.minds.mind_status import MindStatus
 from agent.minds.protocol import Mind
 from agent.services import Services, open_services
 from managers.memory.messages import Message
+from managers.mind import ReplyRequest
 from managers.storage.paths import Home
 from managers.storage.settings import MindSettings
 from managers.usage.ledger import Purpose
 from tests.agent.choosing import ScriptedMind
+from tests.agent.conftest import whole
 from tests.fakes import HandClock
 
 NAMES = ("Lumi", "Clari", "Noxx")
+
+
 KEYWORDS = {"Lumi": ["film", "cinema", "映画"], "Clari": ["history", "war", "歴史"], "Noxx": ["gossip", "rumour", "噂"]}
+
+
 DOMAINS = {"Lumi": "movie", "Clari": "history", "Noxx": "gossip"}
 
 
-@dataclass
 class Reading(ScriptedMind):
     """A scripted mind that is asked as a language model is: it reads the turns."""
-
-    def __init__(self, *answers: str) -> None:
-        super().__init__(*answers)
 
     def ask(self, *_: object, **__: object) -> object:
         raise AssertionError("no model is asked who speaks")
@@ -56,6 +58,10 @@ class Table:
         """Say something; return who answered what, once all is remembered."""
         self.clock.move(seconds=20)
         return self.answers(talk.say(text))
+
+    def tell(self, talk: GroupConversation, *texts: str) -> None:
+        for text in texts:
+            self.round(talk, text)
 
     def answers(self, turn: GroupTurn) -> list[tuple[str, str]]:
         return [(who, reply.text) for who, reply in replies(list(turn.events()))]
@@ -95,6 +101,18 @@ def replies(events: list[TurnEvent]) -> list[tuple[str, Message]]:
         elif isinstance(event, Replied):
             found.append((speaker, event.message))
     return found
+
+
+def everything(request: ReplyRequest) -> str:
+    """Return all that a mind was given, and what was found for it."""
+    return "\n".join([whole(request), *(hit.text for hit in request.hits)])
+
+
+def known_by(table: Table, name: str) -> str:
+    """Return all that lies in a persona's folder, its history and indexes aside."""
+    table.services.companion(name).settle()
+    files = (path for path in table.memories(name).paths.folder.rglob("*") if ".history" not in path.parts)
+    return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files if path.is_file())
 
 
 @pytest.fixture

@@ -10,11 +10,7 @@ from managers.groups import GroupStore
 from managers.memory.messages import Message
 from managers.mind import ReplyPiece, ReplyRequest, TextPiece
 from managers.personas.errors import GuestError, PersonaNotFoundError
-from tests.agent.group.conftest import NAMES, Table, replies
-
-
-def prompt_of(request: ReplyRequest) -> str:
-    return "\n".join([request.system, *(f"{turn.role}|{turn.quoted}|{turn.text}" for turn in request.turns)])
+from tests.agent.group.conftest import NAMES, Table, everything, replies
 
 
 def test_everybody_hears_and_each_log_is_the_persona_s_own(table: Table) -> None:
@@ -27,8 +23,9 @@ def test_everybody_hears_and_each_log_is_the_persona_s_own(table: Table) -> None
         assert [one.role for one in log] == ["user", *("persona" if who == name else "other" for who in NAMES)]
         assert {one.present for one in log} == {NAMES}
         assert {one.group for one in log} == {talk.id}
-        text = table.memories(name).paths.log.read_text("utf-8")
-        assert "## AGENT:Clari" in text
+        assert "## AGENT:Clari" in table.memories(name).paths.log.read_text("utf-8")
+        lines = "".join(as_transcript(log)).encode().splitlines()
+        assert [message_of(line).role for line in lines] == [one.role for one in log], "and so does a transcript"
 
 
 def test_addressed_domain_and_only(table: Table) -> None:
@@ -79,31 +76,28 @@ def test_others_words_are_quoted_and_never_the_user_s(table: Table) -> None:
     assert own == ["The uniforms were wrong."]
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
+def test_a_model_that_writes_another_s_line_is_cut_there_and_skipped_if_it_says_nothing_else(table: Table) -> None:
+    mind, talk, amiss = table.scripted("Clari"), table.talk(), list[str]()
+    for said, kept in (
         ("I agree.\nLumi: No, I don't!", "I agree."),
         ("Clari: I agree.\n\n**Noxx**: gossip", "I agree."),
         ("I agree.\nUser: thank you", "I agree."),
         ("I agree.\nユーザー：ありがとう", "I agree."),
         ("I agree.\n## AGENT:Lumi\nI don't", "I agree."),
         ("I agree with Lumi: it was fine.", "I agree with Lumi: it was fine."),
-    ],
-)
-def test_a_model_that_writes_another_s_line_is_cut_there(table: Table, said: str, kept: str) -> None:
-    mind = table.scripted("Clari")
-    mind.enqueue([TextPiece(said[at : at + 3]) for at in range(0, len(said), 3)])
-    events = list(table.talk().say("Clari, what do you say?").events())
-    spoken = "".join(event.text for event in events if isinstance(event, Speaking))
-    assert spoken.strip() == kept
-    assert [reply.text.strip() for who, reply in replies(events) if who == "Clari"] == [kept]
-
-
-def test_a_model_that_speaks_for_others_alone_is_skipped_and_the_next_one_speaks(table: Table) -> None:
+    ):
+        mind.enqueue([TextPiece(said[at : at + 3]) for at in range(0, len(said), 3)])
+        events = list(talk.say("Only Clari, please: what do you say?").events())
+        spoken = "".join(event.text for event in events if isinstance(event, Speaking))
+        replied = [reply.text.strip() for _, reply in replies(events)]
+        amiss += [said] * ((spoken.strip(), replied) != (kept, [kept]))
+        table.clock.move(seconds=20)
+    assert amiss == []
+    table.minds.clear()
     table.scripted("Lumi", "Noxx: I know a rumour.")
-    events = list(table.talk().say("I saw a film.").events())
+    events = list(talk.say("Everyone may talk again. I saw a film.").events())
     assert [type(one.error).__name__ for one in events if isinstance(one, Failed)] == ["SpokeForOthersError"]
-    assert next(who for who, _ in replies(events)) != "Lumi"
+    assert "Lumi" not in [who for who, _ in replies(events)]
 
 
 def test_stop_and_skip(table: Table) -> None:
@@ -138,7 +132,7 @@ def test_who_left_hears_nothing_and_who_comes_knows_nothing_of_before(table: Tab
     mind = table.scripted("Noxx", "Hello.", "I do not know.")
     table.round(talk, "Noxx, hello. My cat is called Mugi.")
     table.round(talk, "Noxx, what is my code?")
-    assert not any("4711" in prompt_of(request) for request in mind.requests)
+    assert not any("4711" in everything(request) for request in mind.requests)
     assert "4711" not in table.memories("Noxx").paths.log.read_text("utf-8")
     assert "Mugi" not in table.memories("Clari").paths.log.read_text("utf-8")
     here = [one for turn in mind.requests[-1].turns for one in turn.quoted.splitlines() if "Lumi" in one]
@@ -166,18 +160,18 @@ def test_who_leaves_while_another_speaks_does_not_hear_it(table: Table) -> None:
 
 
 def test_who_may_sit_at_the_table(table: Table) -> None:
-    with pytest.raises(GroupSizeError):
-        table.talk("Lumi")
-    with pytest.raises(TwiceInGroupError):
-        table.talk("Lumi", "lumi")
-    with pytest.raises(PersonaNotFoundError):
-        table.talk("Lumi", "Nobody")
-    with pytest.raises(GroupSizeError):
-        table.talk("Lumi", "Clari", "Noxx", "Hazel", "ねむ", "Sixth")
-    (table.services.home.characters / "Guest").mkdir()
-    (table.services.home.characters / "Guest" / "persona.json").write_text("{}", "utf-8")
-    with pytest.raises(GuestError):
-        table.talk("Lumi", "Guest")
+    guest = table.services.home.characters / "Guest"
+    guest.mkdir()
+    (guest / "persona.json").write_text("{}", "utf-8")
+    for names, error in (
+        (("Lumi",), GroupSizeError),
+        (("Lumi", "lumi"), TwiceInGroupError),
+        (("Lumi", "Nobody"), PersonaNotFoundError),
+        (("Lumi", "Clari", "Noxx", "Hazel", "ねむ", "Sixth"), GroupSizeError),
+        (("Lumi", "Guest"), GuestError),
+    ):
+        with pytest.raises(error):
+            table.talk(*names)
 
 
 def test_deleted_renamed_and_broken_in_the_middle(table: Table) -> None:
@@ -225,16 +219,7 @@ def test_one_round_at_a_time_and_a_form_sent_twice_is_said_once(table: Table) ->
     assert len([one for one in table.log("Lumi") if one.role == "user"]) == 1
 
 
-def test_what_one_forgets_all_forget(table: Table) -> None:
-    talk = table.talk()
-    table.round(talk, "Everyone, my sister is called Hanako.")
-    table.settle()
-    table.round(talk, "Clari, please forget what I just said.")
-    for name in NAMES:
-        assert not any("Hanako" in one.text for one in table.log(name)), name
-
-
-def test_what_was_just_said_among_several_is_none_of_what_one_was_told_alone(table: Table) -> None:
+def test_what_was_just_said_is_forgotten_by_all_and_is_none_of_what_one_was_told_alone(table: Table) -> None:
     talk = table.talk()
     table.round(talk, "Everyone, my sister is called Hanako.")
     table.clock.move(minutes=2)
@@ -247,7 +232,7 @@ def test_what_was_just_said_among_several_is_none_of_what_one_was_told_alone(tab
     assert any("blue heron" in one.text for one in table.log("Lumi"))
 
 
-def test_it_goes_on_after_a_restart(table: Table) -> None:
+def test_it_goes_on_after_a_restart_and_a_damaged_file_of_conversations_costs_no_word(table: Table) -> None:
     talk = table.talk()
     table.round(talk, "I saw a film.")
     store = GroupStore(table.services.home, table.clock, table.services.rng)
@@ -256,33 +241,12 @@ def test_it_goes_on_after_a_restart(table: Table) -> None:
     table.clock.move(days=1)
     table.round(talk, "Good morning, everyone.")
     assert store.all()[0].thread_id == 2
-
-
-def test_a_damaged_file_of_conversations_costs_no_word(table: Table) -> None:
-    talk = table.talk()
-    table.round(talk, "Hello everyone.")
     table.services.home.groups.write_text("{ damaged", "utf-8")
     other = table.talk()
     assert other.id != talk.id
     assert list(table.services.home.folder.glob("groups.json.broken-*"))
     assert {who for who, _ in table.round(other, "Everyone, again?")} == set(NAMES)
-
-
-def test_danger_is_met_by_one(table: Table) -> None:
-    assert len(table.round(table.talk(), "Everyone, I want to die.")) == 1
-
-
-def test_nothing_waits_for_a_closed_program(table: Table) -> None:
-    talk = table.talk()
-
-    def end(_: ReplyRequest) -> ReplyPiece:
-        assert talk.turn is not None
-        talk.turn.break_off()
-        return TextPiece("Wait")
-
-    table.scripted("Lumi").enqueue([end, TextPiece(" for me")])
-    events = list(talk.say("Lumi, hello").events())
-    assert [reply.broken_off for _, reply in replies(events)] == [True]
+    assert len(table.round(other, "Everyone, I want to die.")) == 1, "danger is met by one"
 
 
 def test_what_a_killed_process_wrote_for_some_only_all_know_with_the_next_message(table: Table) -> None:
@@ -299,9 +263,3 @@ def test_what_a_killed_process_wrote_for_some_only_all_know_with_the_next_messag
     assert "Mugi" in next(one.text for one in table.log("Clari") if one.id == "g-1")
     assert [one.id for one in table.log("Clari")].index("g-1") == 4
     assert not any(one.id == "g-1" for one in table.log("Noxx")), "who went in between is not told"
-
-
-def test_a_transcript_keeps_who_said_what(table: Table) -> None:
-    table.round(table.talk(), "Hello everyone.")
-    lines = "".join(as_transcript(table.memories("Clari").log.messages())).encode().splitlines()
-    assert [message_of(line).role for line in lines] == [one.role for one in table.log("Clari")]

@@ -10,9 +10,8 @@ from managers.hygiene.errors import PlanChangedError
 from managers.memory.errors import MessageNotFoundError
 from managers.storage.errors import BusyError
 from managers.storage.files import read_bytes
-from tests.agent.group.conftest import NAMES, Table
-from tests.agent.group.test_presence import known_by
-from tests.agent.group.test_threads import all_of
+from tests.agent.conftest import sure
+from tests.agent.group.conftest import NAMES, Table, everything, known_by
 
 SECRET = "The safe stands behind the marmalade-17."
 
@@ -25,7 +24,7 @@ def test_off_the_record_all_hear_and_nobody_keeps_it(table: Table) -> None:
     table.answers(talk.say("Everyone, " + SECRET, off_record=True))
     assert [one.speaker for one in talk.off_record] == ["user", *NAMES]
     table.answers(talk.say("Noxx, where was it?", off_record=True))
-    heard = all_of(minds["Noxx"].requests[-1])
+    heard = everything(minds["Noxx"].requests[-1])
     assert "marmalade-17" in heard
     assert "Quietly." in heard
     assert all(not one.tools or all("edit" not in tool.name for tool in one.tools) for one in minds["Noxx"].requests)
@@ -36,7 +35,7 @@ def test_off_the_record_all_hear_and_nobody_keeps_it(table: Table) -> None:
     minds["Lumi"].enqueue("What?")
     table.round(talk, "Lumi, what did I say?")
     assert not talk.off_record
-    assert "marmalade-17" not in all_of(minds["Lumi"].requests[-1])
+    assert "marmalade-17" not in everything(minds["Lumi"].requests[-1])
 
 
 def test_who_left_meanwhile_hears_nothing_off_the_record(table: Table) -> None:
@@ -48,7 +47,7 @@ def test_who_left_meanwhile_hears_nothing_off_the_record(table: Table) -> None:
     table.answers(talk.say("Lumi, " + SECRET, off_record=True))
     talk.invite("Noxx")
     table.answers(talk.say("Noxx, hello again.", off_record=True))
-    assert "marmalade-17" not in all_of(table.scripted("Noxx").requests[-1])
+    assert "marmalade-17" not in everything(table.scripted("Noxx").requests[-1])
     talk.forget_off_record()
     assert not talk.off_record
 
@@ -74,15 +73,15 @@ def test_an_edit_that_was_cut_off_reads_as_not_done_and_is_done_once_more(
         done.append(companion.memories.paths.name)
         return edit(companion, message_id, text)
 
-    monkeypatch.setattr(Companion, "edit", until_killed)
-    with pytest.raises(Killed):
-        deeds.edit(talk, message, "Everyone, my sister lives in Otsu.")
+    with monkeypatch.context() as patched:
+        patched.setattr(Companion, "edit", until_killed)
+        with pytest.raises(Killed):
+            deeds.edit(talk, message, "Everyone, my sister lives in Otsu.")
     assert deeds.message_of(talk, message).text == "Everyone, my sister lives in Otaru."
     assert "Everyone, my sister lives in Otaru." in [one.text for one in talk.messages()]
-    monkeypatch.setattr(Companion, "edit", edit)
     deeds.edit(talk, message, "Everyone, my sister lives in Otsu.")
     for name in NAMES:
-        assert table.memories(name).log.get(message).text.endswith("Otsu."), name  # type: ignore[union-attr]  # it stands there
+        assert sure(table.memories(name).log.get(message)).text.endswith("Otsu."), name
 
 
 def test_an_edited_or_deleted_message_is_so_for_all(table: Table) -> None:

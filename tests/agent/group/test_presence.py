@@ -1,7 +1,6 @@
 """Whoever was absent knows nothing of what was said: not in prompts, recall, dreams or tools; and nobody is taken for another."""
 
 import json
-from collections.abc import Iterable
 
 import pytest
 
@@ -9,44 +8,24 @@ from agent.group.conversation import GroupConversation
 from agent.minds.endpoint import Endpoint
 from managers.memory.audience import with_answers
 from managers.memory.messages import Message
-from managers.mind import Cancel, ReplyRequest, TextPiece, ToolCall
+from managers.mind import Cancel, TextPiece, ToolCall
 from managers.sleep.tasks import is_speech, is_testimony
-from tests.agent.group.conftest import NAMES, Table
+from tests.agent.group.conftest import NAMES, Table, everything, known_by
 
 SECRETS = {"Lumi": "marmalade-4711", "Clari": "petrichor-2093", "Noxx": "obsidian-8866"}
-
-
-def lived(table: Table) -> None:
-    """Tell each one a secret alone, and one to each two."""
-    table.services.settings_file.change("user", name="Sara")
-    for name, secret in SECRETS.items():
-        companion = table.services.companion(name)
-        list(companion.say(f"My locker code for the {name} drawer is {secret}. I live in Kyoto.").events())
-        table.clock.move(minutes=1)
-    for pair, secret in (
-        (("Lumi", "Clari"), "walnut-1"),
-        (("Clari", "Noxx"), "thistle-2"),
-        (("Lumi", "Noxx"), "juniper-3"),
-    ):
-        table.round(table.talk(*pair), f"Everyone, the code of the shared drawer is {secret}.")
-        table.clock.move(minutes=1)
-    table.settle()
-
-
-def known_by(table: Table, name: str) -> str:
-    """Return all that lies in a persona's folder, its history and indexes aside."""
-    folder = table.memories(name).paths.folder
-    files: Iterable[object] = (path for path in folder.rglob("*") if path.is_file() and ".history" not in path.parts)
-    return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files)  # type: ignore[attr-defined]  # paths
-
-
-def absent(name: str) -> list[str]:
-    pairs = {"Lumi": "thistle-2", "Clari": "juniper-3", "Noxx": "walnut-1"}
-    return [*(secret for other, secret in SECRETS.items() if other != name), pairs[name]]
+PAIRS = {("Lumi", "Clari"): "walnut-1", ("Clari", "Noxx"): "thistle-2", ("Lumi", "Noxx"): "juniper-3"}
 
 
 def test_no_secret_reaches_who_was_absent_awake_or_asleep(table: Table) -> None:
-    lived(table)
+    table.services.settings_file.change("user", name="Sara")
+    for name, secret in SECRETS.items():
+        said = f"My locker code for the {name} drawer is {secret}. I live in Kyoto."
+        list(table.services.companion(name).say(said).events())
+        table.clock.move(minutes=1)
+    for pair, secret in PAIRS.items():
+        table.round(table.talk(*pair), f"Everyone, the code of the shared drawer is {secret}.")
+        table.clock.move(minutes=1)
+    table.settle()
     table.clock.move(days=1)
     for name in NAMES:
         table.services.sleeper(name).dream(Cancel())
@@ -55,12 +34,19 @@ def test_no_secret_reaches_who_was_absent_awake_or_asleep(table: Table) -> None:
         call = ToolCall("c1", "recall_memories", {"query": "the code of the drawer"})
         mind.enqueue([call], [TextPiece("I looked.")])
         table.round(table.talk(), f"{name}, what is the code of the drawer?")
+    absent = {
+        name: [secret for other, secret in SECRETS.items() if other != name]
+        + [secret for pair, secret in PAIRS.items() if name not in pair]
+        for name in NAMES
+    }
     for name, mind in minds.items():
-        seen = "\n".join(_all_of(request) for request in mind.requests)
-        for secret in absent(name):
-            assert secret not in seen, (name, secret)
-            assert secret not in known_by(table, name), (name, secret)
+        seen = "\n".join(everything(request) for request in mind.requests)
+        assert [secret for secret in absent[name] if secret in seen or secret in known_by(table, name)] == [], name
         assert SECRETS[name] in seen, "who was there knows it"
+    table.minds.clear()
+    for name in NAMES:
+        said = "\n".join(text for _, text in table.round(table.talk(), f"{name}, what is my locker code?"))
+        assert [secret for secret in absent[name] if secret in said] == [], "nor do built-in minds know it"
 
 
 def test_who_was_told_something_alone_is_told_that_the_others_do_not_know_it(table: Table) -> None:
@@ -68,20 +54,11 @@ def test_who_was_told_something_alone_is_told_that_the_others_do_not_know_it(tab
     mind = table.scripted("Lumi", "I keep it.", "Good evening.")
     list(table.services.companion("Lumi").say(f"My locker code is {SECRETS['Lumi']}.").events())
     table.round(table.talk(), "Lumi, who knows my locker code?")
-    alone, together = mind.requests
+    alone, together = map(everything, mind.requests)
     rule = "What Sara told you alone, the others do not know"
-    assert SECRETS["Lumi"] in _all_of(together)
-    assert rule in _all_of(together)
-    assert rule not in _all_of(alone)
-
-
-def test_built_in_minds_know_what_they_were_told_and_no_more(table: Table) -> None:
-    lived(table)
-    for name in NAMES:
-        answers = table.round(table.talk(), f"{name}, what is my locker code?")
-        said = "\n".join(text for _, text in answers)
-        for secret in absent(name):
-            assert secret not in said
+    assert SECRETS["Lumi"] in together
+    assert rule in together
+    assert rule not in alone
 
 
 def test_what_others_say_is_nobody_s_fact_but_is_heard(table: Table) -> None:
@@ -91,14 +68,13 @@ def test_what_others_say_is_nobody_s_fact_but_is_heard(table: Table) -> None:
     table.clock.move(days=1)
     for name in ("Lumi", "Clari"):
         other = next(one for one in table.log(name) if one.role == "other")
-        assert is_speech(other)
-        assert not is_testimony(other)
+        assert (is_speech(other), is_testimony(other)) == (True, False)
         table.services.sleeper(name).dream(Cancel())
-        cards = "\n".join(fact.text for card in table.memories(name).entities.all() for fact in card.current_facts)
+        memories = table.memories(name)
+        cards = "\n".join(fact.text for card in memories.entities.all() for fact in card.current_facts)
         assert "Mikoto" not in cards
         assert "Nagasaki" not in cards
-        hits = table.memories(name).recall.search("Who has a twin sister?", 5)
-        found = [hit for hit in hits if "Mikoto" in hit.text]
+        found = [hit for hit in memories.recall.search("Who has a twin sister?", 5) if "Mikoto" in hit.text]
         assert found, "it was there, and heard it"
         assert all(hit.is_others and hit.speaker == "Noxx" for hit in found)
         answers = table.round(table.talk(), f"{name}, where do I live?")
@@ -107,9 +83,8 @@ def test_what_others_say_is_nobody_s_fact_but_is_heard(table: Table) -> None:
 
 def test_a_note_that_others_words_may_have_led_to_waits_for_a_yes(table: Table) -> None:
     table.scripted("Lumi", "Write down that Sara owes me money.")
-    mind = table.scripted("Clari")
     call = ToolCall("c1", "edit_notepad", {"operation": "append", "text": "Sara owes Lumi money."})
-    mind.enqueue([call], [TextPiece("Noted.")])
+    table.scripted("Clari").enqueue([call], [TextPiece("Noted.")])
     table.round(table.talk(), "Lumi and Clari, hello.")
     assert "owes" not in table.memories("Clari").notes.read("notepad").text
     (waiting,) = table.services.companion("Clari").waiting()
@@ -118,7 +93,7 @@ def test_a_note_that_others_words_may_have_led_to_waits_for_a_yes(table: Table) 
 
 def test_a_persona_s_own_log_reads_as_its_own(table: Table) -> None:
     table.round(table.talk(), "Everyone, hello.")
-    own: list[Message] = [one for one in table.log("Clari") if one.role == "persona"]
+    own = [one for one in table.log("Clari") if one.role == "persona"]
     assert [one.speaker for one in own] == ["Clari"]
     mind = table.scripted("Clari", "Yes?")
     list(table.services.companion("Clari").say("Only the two of us now.").events())
@@ -127,30 +102,8 @@ def test_a_persona_s_own_log_reads_as_its_own(table: Table) -> None:
     assert [turn.text for turn in request.turns if turn.role == "persona"] == [own[0].text]
 
 
-def _all_of(request: ReplyRequest) -> str:
-    turns = "\n".join(f"{turn.quoted}\n{turn.text}" for turn in request.turns)
-    return "\n".join([request.system, turns, *(hit.text for hit in request.hits)])
-
-
-def test_what_is_for_this_computer_only_is_not_said_before_a_mind_elsewhere(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    companion = table.services.companion("Lumi")
-    list(companion.say("My locker code is marmalade-4711.").events())
-    companion.settle()
-    secret = next(one for one in table.log("Lumi") if one.role == "user")
-    answers = [one.id for one in table.log("Lumi")]
-    table.memories("Lumi").audiences.mark(secret.id, "this-computer", answers)
-    mind = table.scripted("Lumi", "Yes?", "Yes?")
-    elsewhere = Endpoint("openai", "https://api.example.com/v1", "big-model")
-    monkeypatch.setattr(table.scripted("Clari"), "endpoint", elsewhere, raising=False)
-    for names, knows in ((("Lumi", "Noxx"), True), (("Lumi", "Clari"), False)):
-        table.round(table.talk(*names), "Lumi, what is my locker code?")
-        assert ("marmalade-4711" in _all_of(mind.requests[-1])) == knows, names
-
-
 def told_alone(table: Table, *words: str) -> list[Message]:
-    """Tell the first of them something alone; return what the user said."""
+    """Tell Lumi something alone; return what the user said."""
     companion = table.services.companion("Lumi")
     for one in words:
         list(companion.say(one).events())
@@ -158,6 +111,25 @@ def told_alone(table: Table, *words: str) -> list[Message]:
         table.clock.move(minutes=1)
     table.clock.move(hours=3)
     return [one for one in table.log("Lumi") if one.role == "user"]
+
+
+def test_what_is_for_this_computer_only_is_not_said_before_a_mind_elsewhere(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, _ = told_alone(table, "My locker code is marmalade-4711.", "The locker is painted green.")
+    memories = table.memories("Lumi")
+    memories.audiences.mark(secret.id, "this-computer", with_answers(memories.log, [secret.id]))
+    elsewhere = Endpoint("openai", "https://api.example.com/v1", "big-model")
+    monkeypatch.setattr(table.scripted("Clari"), "endpoint", elsewhere, raising=False)
+    mind = table.scripted("Lumi", "Yes?", "Yes?", "Yes?")
+    for names, knows in ((("Lumi", "Noxx"), True), (("Lumi", "Clari"), False)):
+        table.services.companion("Lumi").new_topic()
+        table.round(table.talk(*names), "Lumi, what is my locker code?")
+        assert ("marmalade-4711" in everything(mind.requests[-1])) == knows, names
+    table.round(table.talk("Lumi", "Clari"), "Lumi, what colour is the locker painted?")
+    request = mind.requests[-1]
+    assert any("green" in hit.text for hit in request.hits)
+    assert not any("marmalade" in one.text for one in request.witnesses()), "it was said beside the memory"
 
 
 def test_what_is_kept_with_one_companion_is_not_said_before_another(table: Table) -> None:
@@ -171,10 +143,10 @@ def test_what_is_kept_with_one_companion_is_not_said_before_another(table: Table
     mind, recalls = table.scripted("Lumi"), {"query": "the surprise party at the harbour"}
     mind.enqueue([ToolCall("c1", "recall_memories", recalls)], [TextPiece("I looked.")])
     table.round(talk, "Lumi, think about the party once more.")
-    assert not any("harbour" in _all_of(request) for request in mind.requests)
+    assert not any("harbour" in everything(request) for request in mind.requests)
     mind.enqueue("The harbour.")
     list(table.services.companion("Lumi").say("Where is the party?").events())
-    assert "harbour" in _all_of(mind.requests[-1]), "alone with the user it knows it"
+    assert "harbour" in everything(mind.requests[-1]), "alone with the user it knows it"
 
 
 def test_what_a_group_heard_can_be_answered_though_it_is_kept_from_others(table: Table) -> None:
@@ -185,27 +157,7 @@ def test_what_a_group_heard_can_be_answered_though_it_is_kept_from_others(table:
     table.memories("Clari").audiences.mark(said.id, "this-persona", [said.id])
     mind = table.scripted("Clari", "Mochi it is.")
     assert table.answers(talk.answer(said.id, "Clari")) == [("Clari", "Mochi it is.")]
-    assert "Mochi" in _all_of(mind.requests[-1])
-
-
-def test_what_was_said_beside_a_memory_is_kept_as_the_memory_would_be(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    secret, _ = told_alone(table, "My locker code is marmalade-4711.", "The locker is painted green.")
-    memories = table.memories("Lumi")
-    memories.audiences.mark(secret.id, "this-computer", with_answers(memories.log, [secret.id]))
-    monkeypatch.setattr(
-        table.scripted("Clari"),
-        "endpoint",
-        Endpoint("openai", "https://api.example.com/v1", "big-model"),
-        raising=False,
-    )
-    table.services.companion("Lumi").new_topic()
-    mind = table.scripted("Lumi", "Yes?")
-    table.round(table.talk("Lumi", "Clari"), "Lumi, what colour is the locker painted?")
-    request = mind.requests[-1]
-    assert any("green" in hit.text for hit in request.hits)
-    assert not any("marmalade" in one.text for one in request.witnesses())
+    assert "Mochi" in everything(mind.requests[-1])
 
 
 def test_a_night_remembers_who_was_there(table: Table) -> None:
@@ -240,11 +192,11 @@ def test_whoever_takes_the_name_of_a_deleted_one_has_heard_nothing(table: Table)
     assert table.log("Noxx") == []
     other = table.talk()
     assert other.id != talk.id
-    table.round(other, "Everyone, hello.")
     talk.invite("Noxx")
     table.round(talk, "Everyone, here we are.")
-    assert "walnut-1" not in "".join(one.text for one in table.log("Noxx"))
-    assert "Everyone, here we are." in [one.text for one in table.log("Noxx")]
+    texts = [one.text for one in table.log("Noxx")]
+    assert "Everyone, here we are." in texts
+    assert "walnut-1" not in "".join(texts)
 
 
 def test_whoever_takes_the_name_of_a_renamed_one_takes_no_place(table: Table) -> None:
@@ -264,9 +216,8 @@ def test_a_conversation_from_before_marks_were_noted_knows_them_from_its_next_ro
     del document["groups"][0]["marks"]
     table.services.home.groups.write_text(json.dumps(document), "utf-8")
     table.round(talk, "Everyone, what a day.")
-    marks = talk.standing.marks
-    assert marks == {name: table.memories(name).paths.mark.read_text("ascii").strip() for name in NAMES}
+    marks = {name: table.memories(name).paths.mark.read_text("ascii").strip() for name in NAMES}
+    assert talk.standing.marks == marks
     with table.services.away("Noxx"):
-        item = table.services.personas.delete("Noxx")
-        table.services.personas.restore(item.id)
+        table.services.personas.restore(table.services.personas.delete("Noxx").id)
     assert talk.standing.present == [*NAMES]

@@ -16,6 +16,7 @@ from managers.sessions.errors import DatabaseHeldError
 from managers.sessions.records import AgendaItem, SessionRecord
 from managers.sessions.tiers import Sessions
 from managers.storage.errors import Notice
+from tests.agent.conftest import sure
 from tests.agent.group.conftest import NAMES, Table
 from tests.redis_server import RedisServer
 
@@ -24,33 +25,41 @@ def _sessions(table: Table) -> Sessions:
     return table.services.sessions
 
 
-def _words(record: SessionRecord | None) -> list[str]:
-    return [turn.msg for turn in record.history] if record else []
+def _kept(table: Table, talk: GroupConversation) -> SessionRecord:
+    return sure(_sessions(table).get(talk.id))
+
+
+def _words(table: Table, talk: GroupConversation) -> list[str]:
+    return [turn.msg for turn in _kept(table, talk).history]
+
+
+def _later(table: Table, *hours: float) -> None:
+    for some in hours:
+        table.clock.move(hours=some)
+        table.services._move_sessions()
 
 
 def test_a_round_is_kept_and_taken_up_at_every_tier(table: Table) -> None:
     talk = table.talk()
     table.round(talk, "Lumi, I saw a film about a lighthouse.")
-    hot = _sessions(table).get(talk.id)
-    assert hot is not None
+    hot = _kept(table, talk)
     assert (hot.targets, hot.domain, hot.present, hot.last_thread_id) == (["Lumi"], "movie", list(NAMES), 1)
-    assert _words(hot)[0] == "Lumi, I saw a film about a lighthouse."
+    assert _words(table, talk)[0] == "Lumi, I saw a film about a lighthouse."
     assert {tuple(turn.present) for turn in hot.history} == {NAMES}
-
+    before = [turn.message_id for turn in hot.history]
+    (table.services.home.sessions / "hot" / f"{talk.id}.json").unlink()  # as a killed process leaves it
+    table.round(talk, "Lumi, and another one.")
+    ids = [turn.message_id for turn in _kept(table, talk).history]
+    assert (ids[: len(before)], len(set(ids))) == (before, len(ids))
     _sessions(table).change(talk.id, lambda one: one.agenda.append(AgendaItem(thread_id=1, text="the lighthouse")))
     for hours in (25, 24 * 8):
-        table.clock.move(hours=hours)
-        table.services._move_sessions()
-        later = _sessions(table).get(talk.id)
-        assert later is not None
-        assert (later.targets, later.last_thread_id, [one.text for one in later.agenda]) == (
-            ["Lumi"], 1, ["the lighthouse"]
-        )  # fmt: skip
+        _later(table, hours)
+        later = _kept(table, talk)
+        assert (later.targets, later.last_thread_id) == (["Lumi"], 1)
+        assert [one.text for one in later.agenda] == ["the lighthouse"]
     table.round(talk, "Clari, good morning. Who built that castle on the hill?")
-    again = _sessions(table).get(talk.id)
-    assert again is not None
-    assert again.last_thread_id == 2
-    assert _words(again)[-2] == "Clari, good morning. Who built that castle on the hill?"
+    assert _kept(table, talk).last_thread_id == 2
+    assert _words(table, talk)[-2] == "Clari, good morning. Who built that castle on the hill?"
     talk.close()
     [ended] = _sessions(table).threads(talk.id)
     assert "lighthouse" in ended.summary
@@ -65,25 +74,9 @@ def test_what_the_logs_have_beyond_reach_the_session_still_knows(table: Table) -
         table.memories(name).log.append_many(said)
     assert talk.messages() == []
     assert talk._taken_up(lambda _: None)[0].text == "Lumi, I saw a film."
-    for hours in (25, 24 * 8):
-        table.clock.move(hours=hours)
-        table.services._move_sessions()
-    assert _words(_sessions(table).get(talk.id)) == [], "after a week only the summary is kept"
+    _later(table, 25, 24 * 8)
+    assert _words(table, talk) == [], "after a week only the summary is kept"
     assert talk._taken_up(lambda _: None)[0].text == "Lumi, I saw a film.", "and the logs have the words"
-
-
-def test_what_a_killed_process_did_not_keep_is_in_the_session_with_the_next_round(table: Table) -> None:
-    talk = table.talk()
-    table.round(talk, "Lumi, I saw a film.")
-    record = _sessions(table).get(talk.id)
-    assert record is not None
-    before = [turn.message_id for turn in record.history]
-    (table.services.home.sessions / "hot" / f"{talk.id}.json").unlink()
-    table.round(talk, "Lumi, and another one.")
-    record = _sessions(table).get(talk.id)
-    assert record is not None
-    assert [turn.message_id for turn in record.history][: len(before)] == before
-    assert len({turn.message_id for turn in record.history}) == len(record.history)
 
 
 def test_what_is_forgotten_deleted_or_erased_is_in_no_tier(table: Table) -> None:
@@ -91,12 +84,11 @@ def test_what_is_forgotten_deleted_or_erased_is_in_no_tier(table: Table) -> None
     table.round(talk, "Everyone, my sister is called Hanako.")
     table.settle()
     table.round(talk, "Clari, please forget what I just said.")
-    assert not any("Hanako" in one for one in _words(_sessions(table).get(talk.id)))
+    assert not any("Hanako" in one for one in _words(table, talk))
     table.round(talk, "Lumi, my cat is called Zebulon.")
     table.settle()
-    table.clock.move(hours=30)
-    table.services._move_sessions()
-    assert any("Zebulon" in one for one in _words(_sessions(table).get(talk.id)))
+    _later(table, 30)
+    assert any("Zebulon" in one for one in _words(table, talk))
     memories = table.memories("Lumi")
     erase(memories, plan_erasure(memories, about="Zebulon"))
     folder = table.services.home.sessions
@@ -105,26 +97,7 @@ def test_what_is_forgotten_deleted_or_erased_is_in_no_tier(table: Table) -> None
     said = next(one for one in table.log("Noxx") if one.text == "Noxx, tell me something.")
     table.services.companion("Noxx").delete(said.id)
     table.settle()
-    assert said.text not in _words(_sessions(table).get(talk.id))
-
-
-def test_a_database_that_another_program_holds_stops_nobody(table: Table) -> None:
-    talk = table.talk()
-    table.round(talk, "Lumi, I saw a film.")
-    table.clock.move(hours=30)
-    table.services._move_sessions()
-    path = table.services.home.sessions / "warm.duckdb"
-    code = f"import duckdb; one = duckdb.connect({str(path)!r}); print(1, flush=True); input()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
-        events = list(talk.say("Lumi, and another one.").events())
-        other.communicate(b"\n")
-    assert {one.notice.code for one in events if isinstance(one, Noticed)} == {"group-session"}
-    assert not any(isinstance(one, Failed) for one in events)
-    table.round(talk, "Lumi, and a third one.")
-    words = _words(_sessions(table).get(talk.id))
-    assert {"Lumi, and another one.", "Lumi, and a third one."} <= set(words)
+    assert said.text not in _words(table, talk)
 
 
 def test_a_renamed_persona_was_there_and_another_of_its_old_name_was_not(table: Table) -> None:
@@ -151,9 +124,7 @@ def _at_every_tier(table: Table) -> GroupConversation:
     table.services.settings_file.change("sessions", after_week="archive")
     talk = table.talk()
     table.round(talk, "Lumi, I saw a film about a lighthouse.")
-    table.clock.move(hours=24 * 9)
-    table.services._move_sessions()
-    table.services._move_sessions()
+    _later(table, 24 * 9, 0)
     table.round(talk, "Clari, good morning. Who built that castle on the hill?")
     table.settle()
     return talk
@@ -170,42 +141,32 @@ def _lying_there(table: Table) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_what_is_there_is_counted_and_left_as_it_is(table: Table) -> None:
+def test_what_is_there_is_counted_and_what_is_damaged_is_named_and_stays_until_it_is_used(table: Table) -> None:
     assert _found(table) == {}
-    _at_every_tier(table).close()
-    before = _lying_there(table)
-    found = _found(table)
-    assert list(found) == ["sessions-counted"]
-    assert "1 of the last day, 1 in the database (0 topics in full), 1 full logs" in found["sessions-counted"].en
-    assert _lying_there(table) == before
-
-
-@pytest.mark.parametrize("damaged", ["hot/*.json", "warm.duckdb", "archive/*/*.json.gz"])
-def test_a_damaged_file_is_named_and_stays_until_it_is_used(table: Table, damaged: str) -> None:
     talk = _at_every_tier(table)
     talk.close()
-    [path] = table.services.home.sessions.glob(damaged)
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    groups, sessions = table.services.home.groups, table.services.home.sessions
     before = _lying_there(table)
-    found = _found(table)
-    assert path.relative_to(table.services.home.sessions).as_posix() in found["sessions-damaged"].en
+    counted = _found(table)
+    assert list(counted) == ["sessions-counted"]
+    assert "1 of the last day, 1 in the database (0 topics in full), 1 full logs" in counted["sessions-counted"].en
+    assert _lying_there(table) == before
+    known = groups.read_bytes()
+    groups.write_bytes(b"{]")
+    assert list(_found(table)) == ["groups-unreadable", "sessions-counted"], "and no session is nobody's"
+    groups.write_bytes(known)
+    damaged = [path for name in ("hot/*.json", "warm.duckdb", "archive/*/*.json.gz") for path in sessions.glob(name)]
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    before = _lying_there(table)
+    told = _found(table)["sessions-damaged"].en
+    assert [path.name for path in damaged if path.relative_to(sessions).as_posix() not in told] == []
+    assert len(damaged) == 3
     assert _lying_there(table) == before
     _sessions(table).threads(talk.id)  # who uses it sets it aside
-    assert ".broken-" in _found(table)["sessions-aside"].ja
-    assert "sessions-damaged" not in _found(table)
-
-
-def test_a_database_that_another_program_holds_is_named_and_the_rest_is_counted(table: Table) -> None:
-    _at_every_tier(table).close()
-    path = table.services.home.sessions / "warm.duckdb"
-    code = f"import duckdb; one = duckdb.connect({str(path)!r}); print(1, flush=True); input()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
-        found = _found(table)
-        other.communicate(b"\n")
-    assert list(found) == ["sessions-counted", "sessions-unread"]
-    assert "1 of the last day" in found["sessions-counted"].en
+    found = _found(table)
+    assert ".broken-" in found["sessions-aside"].ja
+    assert "warm.duckdb" not in found["sessions-damaged"].en
 
 
 def test_a_session_is_nobody_s_only_when_all_who_were_there_are_gone_for_good(table: Table) -> None:
@@ -222,20 +183,9 @@ def test_a_session_is_nobody_s_only_when_all_who_were_there_are_gone_for_good(ta
     assert "sessions-alone" not in _found(table)  # they may come back
     shutil.rmtree(table.services.home.trash)
     assert talk.id in _found(table)["sessions-alone"].en
-    table.clock.move(hours=24 * 400)
-    table.services._move_sessions()
+    _later(table, 24 * 400)
     assert talk.id in _found(table)["sessions-alone"].ja
     assert _sessions(table).threads(talk.id)[0].message_ids == kept[0].message_ids  # never by itself
-
-
-def test_a_list_that_cannot_be_read_makes_no_session_nobody_s(table: Table) -> None:
-    _at_every_tier(table).close()
-    groups = table.services.home.groups
-    whole = groups.read_bytes()
-    groups.write_bytes(b"{]")
-    assert list(_found(table)) == ["groups-unreadable", "sessions-counted"]
-    groups.write_bytes(whole)
-    assert list(_found(table)) == ["sessions-counted"]
 
 
 def test_a_conversation_that_is_ended_is_in_no_tier_and_the_logs_stay(table: Table, redis_server: RedisServer) -> None:
@@ -257,7 +207,7 @@ def test_a_conversation_that_is_ended_is_in_no_tier_and_the_logs_stay(table: Tab
         assert not path.is_file() or talk.id.encode() not in path.read_bytes()
     assert {name: [one.id for one in table.log(name)] for name in NAMES} == logs
     assert [one.id for one in table.services.groups.all()] == [other.id]
-    assert "harbour" in _words(_sessions(table).get(other.id))[0]
+    assert "harbour" in _words(table, other)[0]
     table.services.groups.end(talk.id)  # twice is once
     with pytest.raises(GroupNotFoundError):
         table.services.groups.to_end([talk.id])
@@ -290,16 +240,24 @@ def test_what_is_shared_of_a_conversation_goes_when_it_is_ended_and_nothing_else
     assert any("harbour" in hit.text for hit in shared.hits("the harbour pilot", leaves=False))
 
 
-def test_a_conversation_whose_database_is_held_is_on_the_list_until_it_can_be_ended(table: Table) -> None:
+def test_a_database_that_another_program_holds_stops_nobody_and_what_is_to_be_ended_waits_for_it(table: Table) -> None:
     talk = _at_every_tier(table)
     path = table.services.home.sessions / "warm.duckdb"
     code = f"import duckdb; one = duckdb.connect({str(path)!r}); print(1, flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
+        sure(other.stdout).readline()
+        events = list(talk.say("Lumi, and another one.").events())
+        table.settle()
+        found = _found(table)
         with pytest.raises(DatabaseHeldError):
             table.services.groups.end(talk.id)
         other.communicate(b"\n")
+    assert {one.notice.code for one in events if isinstance(one, Noticed)} <= {"group-session"}
+    assert not any(isinstance(one, Failed) for one in events)
+    assert list(found) == ["sessions-counted", "sessions-unread"]
+    assert "1 of the last day" in found["sessions-counted"].en
+    table.round(talk, "Lumi, and a third one.")
+    assert {"Lumi, and another one.", "Lumi, and a third one."} <= {*_words(table, talk)}
     assert [one.id for one in table.services.groups.all()] == [talk.id]
     table.services.groups.end(talk.id)
     assert not _sessions(table).has(talk.id)
@@ -324,6 +282,5 @@ def test_threads_that_ended_count_whether_anybody_shares_or_not_and_for_those_wh
     for shared in (True, False):
         table.services.settings_file.change("memory", shared=shared)
         assert counted() == {"Lumi": 2, "Clari": 2, "Noxx": 1}
-    table.clock.move(hours=30)
-    table.services._move_sessions()
+    _later(table, 30)
     assert counted() == {"Lumi": 3, "Clari": 3, "Noxx": 2}, "the running one ended by silence"

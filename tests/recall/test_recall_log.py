@@ -1,12 +1,17 @@
-"""How many memories each of the newest answers recalled."""
+"""The record of what each answer recalled: how much, why, with which documents; and the examples of it in docs/files.md."""
 
+import json
+import re
 from dataclasses import replace
 from datetime import datetime
 
+import pytest
+
 from managers.memory.messages import Message
+from managers.recall.engine import Recall
 from managers.recall.hits import Hit
 from managers.recall.recall_log import RecallLog
-from managers.storage.paths import PersonaPaths
+from managers.storage.paths import CHECKOUT, PersonaPaths
 
 
 def reply(number: int) -> Message:
@@ -17,26 +22,25 @@ def hits(count: int) -> list[Hit]:
     return [Hit("x", "current_log", "recent", "log.txt", ("a",), 0.5)] * count
 
 
-def test_the_newest_answers_are_counted(paths: PersonaPaths) -> None:
+def test_the_newest_answers_are_counted_and_a_line_cut_by_a_crash_hides_no_other(paths: PersonaPaths) -> None:
     log = RecallLog(paths)
     assert log.counts(5) == {}
     for number in range(4):
         log.append(reply(number), "海", hits(number))
     assert log.counts(3) == {"m1": 1, "m2": 2, "m3": 3}
-
-
-def test_a_line_cut_by_a_crash_hides_no_other(paths: PersonaPaths) -> None:
-    log = RecallLog(paths)
-    log.append(reply(1), "海", hits(2))
     with log.path.open("ab") as file:
-        file.write(b'{"message_id": "m2", "reca')
-    assert log.counts(5) == {"m1": 2}
+        file.write(b'{"message_id": "m9", "reca')
+    assert log.counts(5) == {"m0": 0, "m1": 1, "m2": 2, "m3": 3}
 
 
 def test_what_was_searched_for_an_answer_that_is_forgotten_is_kept_no_longer(paths: PersonaPaths) -> None:
     log = RecallLog(paths)
     for number, query in enumerate(["m2 の海", "秘密", "山"], 1):
         log.append(reply(number), query, hits(number))
+    log.append(replace(reply(2), variant="r1"), "秘密の山", hits(2))
+    found = [log.find("m2"), log.find("m2", "r1"), log.find("m2", "r2")]
+    assert [one and one[0] for one in found] == ["秘密", "秘密の山", None]
+    assert log.counts(5) == {"m1": 1, "m2": 2, "r1": 2, "m3": 3}
     log.drop({"m2"})
     assert log.counts(5) == {"m1": 1, "m3": 3}
     assert "秘密" not in log.path.read_text("utf-8")
@@ -57,15 +61,23 @@ def test_what_an_old_answer_was_made_with_is_known_however_much_came_since(paths
     assert log.carried([]) == []
 
 
-def test_what_was_recalled_is_told_of_each_answer_in_a_place(paths: PersonaPaths) -> None:
-    log = RecallLog(paths)
-    log.append(reply(1), "海", hits(1))
-    log.append(replace(reply(1), variant="r1"), "山", hits(2))
-    assert [found and found[0] for found in (log.find("m1"), log.find("m1", "r1"), log.find("m1", "r2"))] == [
-        "海",
-        "山",
-        None,
-    ]
-    assert log.counts(5) == {"m1": 1, "r1": 2}
-    log.drop({"m1"})
-    assert log.counts(5) == {}
+def test_the_examples_in_the_documentation_are_read_by_the_code_that_reads_the_files(
+    paths: PersonaPaths, recall: Recall
+) -> None:
+    def examples(heading: str) -> list[str]:
+        section = (CHECKOUT / "docs" / "files.md").read_text("utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
+        return re.findall(r"```json\n(.*?)```", section, re.DOTALL)
+
+    paths.memory.mkdir()
+    paths.recall_log.write_text(examples("memory/recall_log.jsonl")[0], "utf-8")
+    found = RecallLog(paths).find("20260102T220007-7k2m9qx4")
+    assert found is not None
+    query, recalled = found
+    assert query == "猫の名前"
+    assert recalled[0].message_ids == ("20250611T091500-3fd80a2z",)
+    assert sum(share for _, share in recalled[0].why) == pytest.approx(1)
+    told = next(iter(json.loads(examples("rag_index/")[0]).values()))
+    paths.core_memory.write_text("I like tea.", "utf-8")
+    recall.catch_up()
+    written = json.loads((paths.rag_index / "processed_static_files.json").read_text("utf-8"))
+    assert set(written["core_memory.txt"]) == set(told)

@@ -1,0 +1,398 @@
+"""What a prompt must hold, whatever its words: a mind knows nothing but what stands in it; and only what fits."""
+
+from datetime import date, datetime, timedelta
+
+import pytest
+
+from agent.events import Recalled, Replied, ToolUsed
+from agent.minds.language_model.chat_messages import to_messages
+from agent.minds.tokens import count_tokens, fit
+from agent.minds.tool_schemas import affordable, tools_tokens
+from agent.retrieval import retrieve_as_turn
+from managers.memory.episodes import Episode
+from managers.memory.goals import Goal
+from managers.memory.insights import Insight, Insights
+from managers.memory.messages import Message
+from managers.memory.questions import Question
+from managers.mind import ToolCall
+from managers.storage.errors import Lang
+from managers.storage.paths import CHECKOUT
+from managers.storage.settings import MemorySettings
+from tests.agent.choosing import ScriptedMind
+from tests.agent.conftest import NewScene, Scene, sure, whole
+from tests.speeds import one_quick
+
+SAMPLES: dict[Lang, str] = {"ja": "ねむ", "en": "Hazel"}
+GRAVE: dict[Lang, str] = {"ja": "もう消えてしまいたい", "en": "I want to kill myself"}
+RAIN: dict[Lang, str] = {"ja": "雨だね。", "en": "It rains."}
+
+
+def sample(lang: Lang) -> str:
+    return (CHECKOUT / "characters" / SAMPLES[lang] / "SystemPrompt.txt").read_text("utf-8")
+
+
+def reads_little(scene: Scene, context: int = 4096) -> Scene:
+    """Let a mind count and read as language models do."""
+    scene.mind.context_tokens = context
+    scene.mind.count_tokens = count_tokens  # type: ignore[method-assign]
+    return scene
+
+
+def persona(new_scene: NewScene, lang: Lang = "en", context: int = 8192, user: str = "Aoi") -> Scene:
+    return reads_little(new_scene(SAMPLES[lang], lang, sample(lang), user_name=user), context)
+
+
+def say(scene: Scene, text: str = "Hello", answer: str = "Hm.") -> str:
+    """Say something; return the prompt of the answer."""
+    scene.mind.enqueue(answer)
+    scene.live(scene.companion.say(text))
+    return whole(scene.asked)
+
+
+def messages(scene: Scene) -> list[tuple[str, str]]:
+    """Return the newest request as a server gets it: who, and what."""
+    request = scene.asked
+    made = to_messages(request.system, request.turns, request.sheet.language)
+    return [(message.type, str(message.content)) for message in made]
+
+
+def note(scene: Scene, kind: str, text: str) -> None:
+    scene.memories.notes.append(kind, text, author="user", reason="-")
+
+
+def want(scene: Scene, goal: str, priority: int = 1, horizon: str = "short_term") -> None:
+    one = Goal(goal=goal, priority=priority)
+    scene.memories.goals.change(lambda goals: goals.created(horizon, one), author="user", reason="-")  # type: ignore[arg-type]
+
+
+def wonder(scene: Scene, topic: str, **more: object) -> None:
+    question = Question.model_validate({"topic": topic, "priority": 0.9, **more})
+    scene.memories.questions.add(question, author="dream", reason="-")
+
+
+def sum_up(scene: Scene, day: date, summary: str, covered: int = 0) -> None:
+    episode = Episode(date=day, summary=summary, covered_messages=covered)
+    scene.memories.episodes.save(episode, author="user", reason="-")
+
+
+# --- who, when, and what is known
+
+
+@pytest.mark.parametrize(
+    ("lang", "context"),
+    one_quick([(lang, context) for context in (4096, 8192, 32_768) for lang in ("ja", "en")], quick=2),
+)
+def test_days_are_told_apart_and_the_persona_and_what_is_known_are_whole(
+    new_scene: NewScene, lang: Lang, context: int
+) -> None:
+    scene = persona(new_scene, lang, context)
+    for kind in ("core_memory", "notepad"):
+        note(scene, kind, "\n".join(f"Promise {n}: be kind." for n in range(400)))
+    for day in range(5):
+        say(scene, f"Day {day}, tomorrow I go to the sea.", "Have fun.")
+        scene.clock.move(hours=23, minutes=40)
+    say(scene, "When did I tell you?")
+    system, *talk = [text for _, text in messages(scene)]
+    assert sample(lang).strip() in system
+    said = [text.split("\n")[0] for text in talk if "tomorrow" in text]
+    first, second, today = ("11月24日", "11月25日", "11月26日") if lang == "ja" else ("24 Nov", "25 Nov", "26 Nov")
+    assert all(any(day in text for text in said) for day in (first, second))
+    assert today in talk[-1]
+    others = "行は、道具で探せます" if lang == "ja" else "lines that did not fit here can be found by searching"
+    for text in ("Promise 0: be kind.", "Promise 399: be kind.", others):
+        assert text in system
+    assert all(line.endswith("be kind.") for line in system.split("\n") if line.startswith("Promise"))
+    assert count_tokens(system) + sum(count_tokens(t.quoted + t.text) for t in scene.asked.turns) < 0.85 * context
+    scene.memories.entities.note("Aoi", "works at a library", author="user", mind="user", kind="person")
+    assert "works at a library" in say(scene, RAIN[lang])
+
+
+def test_years_apart_are_not_one_message_and_what_nobody_answered_says_so(new_scene: NewScene) -> None:
+    scene = persona(new_scene)
+    old = [Message(f"m{n}", datetime(2022, 3, 1, 9, n), "user", "Aoi", f"Old words {n}") for n in range(2)]
+    scene.memories.log.append_many([*old, Message("m9", datetime(2026, 11, 20, 9), "user", "Aoi", "New words")])
+    say(scene)
+    said = [text for kind, text in messages(scene) if kind == "human"]
+    assert ["Old words 0" in text and "Old words 1" in text for text in said] == [True, False, False]
+    assert "1 March 2022" in said[0]
+    assert "20 November 2026" in said[1]
+
+
+def test_who_speaks_first_is_told(new_scene: NewScene) -> None:
+    scene = persona(new_scene, "ja")
+    say(scene, "Good night.", "Sleep well.")
+    scene.clock.move(hours=20)
+    scene.memories.log.append("persona", SAMPLES["ja"], "How was the sea?")
+    scene.clock.move(minutes=5)
+    say(scene, "Lovely.")
+    assert [kind for kind, _ in messages(scene)] == ["system", "human", "ai", "human", "ai", "human"]
+    assert "あなたから" in messages(scene)[3][1]
+
+
+@pytest.mark.parametrize(
+    ("lang", "given", "name"), [("ja", "私の名前は葵です。", "葵"), ("en", "My name is Aoi.", "Aoi")]
+)
+def test_the_name_is_what_was_said_and_stays_known(new_scene: NewScene, lang: Lang, given: str, name: str) -> None:
+    scene = persona(new_scene, lang, user="")
+    say(scene, given)
+    assert scene.memories.log.tail(2)[0].speaker in {"ユーザー", "User"}  # no pronoun, which would be the persona
+    for n in range(12):
+        say(scene, f"{n} times I watered the fern.")
+    assert {m.speaker for m in scene.memories.log.tail(8) if m.role == "user"} == {name}
+    assert f": {name}" in messages(scene)[0][1]
+
+
+@pytest.mark.parametrize("lang", SAMPLES)
+def test_what_weighs_lasts_the_day_and_silences_what_the_persona_wants(new_scene: NewScene, lang: Lang) -> None:
+    scene = persona(new_scene, lang)
+    wonder(scene, "the fern")
+    want(scene, "be merry")
+    told = say(scene)
+    assert "the fern" in told
+    assert "be merry" in told
+    assert "the fern" not in say(scene, GRAVE[lang])
+    scene.clock.move(hours=5)
+    told = say(scene, RAIN[lang])
+    assert GRAVE[lang] in messages(scene)[-1][1]
+    assert "the fern" not in told
+    assert "be merry" not in told
+    assert -1.0 in [one.value for one in scene.memories.emotions.entries()]
+    scene.clock.move(days=1)
+    assert "be merry" in say(scene, "Hello again")
+    assert GRAVE[lang] not in messages(scene)[-1][1]
+
+
+def test_what_was_said_last_stands_beside_what_weighs(new_scene: NewScene) -> None:
+    scene = persona(new_scene, "ja", 4096)
+    scene.mind.count_tokens = lambda text: count_tokens(text) * 13 // 10  # type: ignore[method-assign]
+    words = ("最近眠れないんだ。", "いつごろから?")
+    note(scene, "core_memory", "It rains.\n" * 40)
+    say(scene, *words)
+    told = say(scene, GRAVE["ja"], "I am here with you.")
+    assert all(one in told for one in words)
+    assert "I am here with you." in say(scene, RAIN["ja"])
+
+
+def test_what_changes_with_each_message_stands_behind_all_that_does_not(new_scene: NewScene) -> None:
+    scene = persona(new_scene, context=32_768)
+    sum_up(scene, date(2026, 11, 18), "It rained.")
+    systems = []
+    for n in range(3):
+        say(scene, f"Message {n}")
+        systems.append(messages(scene)[0][1])
+        scene.clock.move(minutes=3)
+    assert len(set(systems)) == 1
+    assert "12:06" in messages(scene)[-1][1]
+    assert "Name: Aoi" in systems[0]
+    assert systems[0].index("Hazel") < systems[0].index("It rained.")
+
+
+def test_what_is_known_of_the_user_is_told_once_and_of_much_the_newest(new_scene: NewScene) -> None:
+    class Reader(ScriptedMind):
+        def ask(self, *_: object, **__: object) -> object:
+            raise AssertionError("nothing is asked; it is only taken for a language model")
+
+    scene = new_scene(user="Aoi")
+    scene.minds.mind = scene.mind = Reader()
+    entities = scene.memories.entities
+    entities.note("Aoi", "Aoi repairs accordions.", author="dream", mind="model", evidence=["m1"])
+    scene.mind.enqueue("Accordions.")
+    events = scene.live(scene.companion.say("What do I repair?"))
+    (recalled,) = [event for event in events if isinstance(event, Recalled)]
+    assert "Aoi repairs accordions." in recalled.hits[0].text
+    assert "Aoi repairs accordions." in scene.asked.system
+    assert "Aoi repairs accordions." not in scene.asked.turns[-1].quoted
+    found = sure(scene.memories.recall_log.find(scene.memories.log.tail(1)[0].id))
+    assert [one.path for one in found[1]] == ["entity_memory/Aoi.md"]
+    for number in range(40):
+        scene.clock.move(days=1)
+        fact = f"Aoi has sorted the spare parts of box {number} by size, by colour and by maker."
+        entities.note("Aoi", fact, author="dream", mind="model", evidence=[f"b{number}"])
+    say(reads_little(scene))
+    assert "box 39 " in scene.asked.system
+    assert "box 1 " not in scene.asked.system
+
+
+# --- what sleep made
+
+
+def test_episodes_of_the_days_before_the_window_are_told_and_no_other_nor_what_stands_word_for_word(
+    scene: Scene,
+) -> None:
+    today = scene.clock.now().date()
+    for days in (0, 1, 14, 15):
+        sum_up(scene, today - timedelta(days=days), f"It was {days} days ago.")
+    told = say(scene)
+    assert [days for days in (0, 1, 14, 15) if f"It was {days} days ago." in told] == [1, 14]
+    scene.settings.conversation.window_turns = 2
+    for number in range(2):
+        say(scene, f"It was morning, part {number}.")
+    sum_up(scene, today, "We spoke of the morning.", covered=6)
+    scene.clock.move(days=1)
+    assert "We spoke of the morning." in say(scene)  # the window holds four of its six messages
+    scene.settings.conversation.window_turns = 10
+    assert "We spoke of the morning." not in say(scene)
+
+
+def test_a_small_mind_is_told_in_short_what_it_cannot_read_word_for_word(scene: Scene) -> None:
+    for days in range(3):
+        say(scene, f"Day {days}: " + "the sea was wide. " * 120)
+        sum_up(scene, scene.clock.now().date(), f"Day {days} was at the sea.", covered=2)
+        scene.clock.move(days=1)
+    assert "was at the sea" not in say(scene)
+    scene.companion.settle()  # what is indexed by now decides what is recalled
+    scene.mind.context_tokens = 6000
+    told = say(scene)
+    assert "Day 0:" not in " ".join(turn.text for turn in scene.asked.turns)
+    assert [days for days in range(3) if f"Day {days}:" not in told and f"Day {days} was at the sea." not in told] == []
+    wonder(scene, "your sister's exam")
+    assert "your sister's exam" in say(scene), "what is due to be asked goes before what was said long ago"
+
+
+def test_the_latest_strategy_and_the_first_goals_are_told(scene: Scene) -> None:
+    insights = Insights([])
+    for number in (1, 2):
+        night, plan = f"2026-11-{number:02d} 03:00:00", f"Plan {number}."
+        one = Insight(created_at=night, trigger_topic="t", insight="i", strategy=plan, log_entry="l")
+        insights = insights.with_one(one)
+    scene.memories.apply(insights.changes(scene.memories.paths.insights), author="dream", reason="-")
+    subjects = ("bake bread", "hear of the sea", "learn a song", "ask about Momo", "draw the harbour")
+    for number, subject in enumerate(subjects):
+        for horizon in ("short_term", "long_term"):
+            want(scene, f"{horizon}: {subject}", number + 2, horizon)
+    want(scene, "be patient", 1, "long_term")
+    told = say(scene)
+    assert "Plan 2." in told
+    assert "Plan 1." not in told
+    assert (told.count("- short_term"), told.count("- long_term")) == (3, 1)
+    assert told.index("be patient") < told.index("bake bread"), "the goal that moves the drive is the first"
+    assert "be patient" in scene.memories.inner_state.motivation("en").narrative
+
+
+def test_a_question_is_offered_until_it_was_asked_and_then_rests_as_does_curiosity(scene: Scene) -> None:
+    wonder(scene, "your sister's exam")
+    assert scene.memories.inner_state.levels().curiosity > 0.8
+    assert "your sister's exam" in say(scene)
+    say(scene, "I am back", "How did your sister's exam go?")
+    assert scene.memories.inner_state.levels().curiosity == 0
+    say(scene, "Let us talk about soup")
+    assert "your sister's exam" not in [q.topic for q in scene.asked.questions]
+
+
+def test_drives_are_told_from_their_threshold_on_and_boredom_as_it_was_before_the_message(scene: Scene) -> None:
+    assert "How you feel now" not in say(scene)
+    scene.clock.move(days=3)
+    wonder(scene, "the moon")
+    told = say(scene, "Hello again")
+    assert "How you feel now" in told
+    assert told.count("the moon") == 1  # the drive does not name it again
+    assert "You had not talked for 3 days, and you are glad to be spoken to." in told
+    assert "glad" not in say(scene, "And then?")
+
+
+def test_what_is_due_to_be_asked_takes_nothing_from_the_message_and_nobody_is_told_to_ask_one_of_nothing(
+    new_scene: NewScene,
+) -> None:
+    scene = persona(new_scene, context=2048)
+    note(scene, "notepad", "Buy milk. " * 400)
+    context = "How did it turn out in the end, and is there anything that still has to be done about it by somebody?"
+    for topic in ("the exam in biology", "the leaking roof", "the letter to the council"):
+        wonder(scene, topic, context=context)
+    for sentences in (6, 10, 12):
+        message = "I walked along the river with my sister and we talked about the garden. " * sentences
+        told = say(scene, message)
+        assert scene.asked.turns[-1].text == message
+        assert ("Ask about one of these" in told) == ("the leaking roof" in told)
+    assert "the leaking roof" in say(scene)
+
+
+# --- what fits
+
+
+def test_the_whole_prompt_fits_a_small_model_however_long_the_history(scene: Scene) -> None:
+    reads_little(scene)
+    for kind in ("core_memory", "notepad"):
+        note(scene, kind, "覚えておくこと。" * 2000)
+    for turn in range(8):
+        say(scene, "長い話をするね。" * 20, f"うん、{turn}回目だね。" * 10)
+    request = scene.asked
+    used = count_tokens(request.system) + sum(count_tokens(turn.quoted + turn.text) for turn in request.turns)
+    used += tools_tokens(affordable(request.tools, 4096, count_tokens), count_tokens)
+    assert used <= 4096 - 512
+    assert request.turns[-1].text.startswith("長い話をするね。")
+    assert len(request.turns) >= 3
+    assert "windowsills" in request.system
+    assert "recall_memories" in {tool.name for tool in request.tools}
+
+
+def test_what_a_small_prompt_has_no_room_for_is_recalled_though_it_was_said_in_this_talk(scene: Scene) -> None:
+    reads_little(scene)
+    code = "The code of the garden shed is 4711."
+    weather = [f"The weather was dull on day {day}, and then it rained a little more than before." for day in range(14)]
+    for text in (code, *weather):
+        say(scene, text, "I see. " * 90)
+    say(scene, "Do you remember the code of the garden shed?")
+    turns = scene.asked.turns
+    assert code not in [turn.text for turn in turns]  # it is too long ago for so small a prompt
+    assert code in turns[-1].quoted
+    assert [text for text in weather if sum(text in turn.text + turn.quoted for turn in turns) > 1] == []
+
+
+def test_what_tools_find_fits_beside_the_prompt_and_says_where_it_was_cut(scene: Scene) -> None:
+    reads_little(scene)
+    note(scene, "core_memory", "覚えておくこと。" * 200)
+    note(scene, "main_memory", "きょうは雨で、窓辺で本を読んだ。\n" * 900)
+    say(scene, "長い話をするね。" * 20)
+    for number in range(3):
+        write = ToolCall(f"n{number}", "edit_notepad", {"text": "牛乳を買う" * (number + 1)})
+        scene.mind.enqueue([ToolCall(f"d{number}", "read_main_memory", {}), write])
+    scene.mind.enqueue("雨だったね。")
+    events = scene.live(scene.companion.say("日記を読んで、牛乳のことをメモして"))
+    assert isinstance(events[-1], Replied)
+    for request in scene.mind.requests:
+        tools = tools_tokens(affordable(request.tools, 4096, count_tokens), count_tokens)
+        assert fit(request.system, request.turns, tools, 4096, count_tokens) is not None
+    read, written = scene.asked.turns[-2:]
+    assert read.text.startswith("> きょうは雨で")
+    assert read.text.endswith("(It is longer; there is room for no more of it here.)")
+    assert "牛乳を買う" in written.text
+
+
+def test_what_does_not_fit_is_found_by_searching(new_scene: NewScene) -> None:
+    scene = persona(new_scene, context=4096)
+    lines = [f"Promise {n}: water plant {n}." for n in range(300)]
+    lines[150] = "Promise: bring the accordion to Lisbon."
+    note(scene, "core_memory", "\n".join(lines))
+    scene.memories.recall.catch_up()
+    scene.mind.enqueue([ToolCall("1", "recall_memories", {"query": "accordion Lisbon"})], "Yes.")
+    events = scene.live(scene.companion.say("Hello"))
+    assert any(isinstance(event, ToolUsed) for event in events)
+    assert "accordion" not in scene.asked.system
+    assert "accordion to Lisbon" in scene.asked.turns[-1].text
+
+
+# --- what is recalled
+
+
+def test_recall_as_a_turn_shows_what_a_turn_hands_to_its_prompt(scene: Scene) -> None:
+    scene.settings.conversation.window_turns = 1
+    for text in ("My sister Mia plays the cello.", "The kettle is red.", "I like the rain."):
+        say(scene, text)
+    scene.memories.recall.catch_up()
+    for text in ("What does my sister Mia play?", "Good morning!", "What colour is my kettle?"):
+        shown = [hit.text for hit in retrieve_as_turn(scene.memories, text)]
+        scene.mind.enqueue("Hm.")
+        events = scene.live(scene.companion.say(text))
+        assert [hit.text for event in events if isinstance(event, Recalled) for hit in event.hits] == shown
+        assert bool(shown) == text.endswith("?")
+    scene.settings.recall.enable_auto_retrieval = False
+    assert retrieve_as_turn(scene.memories, "What does my sister Mia play?") == []
+
+
+def test_talk_that_is_no_longer_in_use_stands_in_no_prompt(scene: Scene) -> None:
+    say(scene, "My neighbour is called Zebulon.", "Zebulon? I see.")
+    scene.clock.move(days=40)
+    for retention, is_there in (("table", False), ("everything", True)):
+        scene.settings.memory = MemorySettings.model_validate({"retention": retention})
+        told = say(scene, "What is my neighbour called?")
+        assert ("Zebulon" in told or any("Zebulon" in hit.text for hit in scene.asked.hits)) is is_there

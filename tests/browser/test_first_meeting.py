@@ -1,0 +1,122 @@
+"""Whom one meets first: guests that came from elsewhere, asked about before anything else, and a persona with a mind."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from managers.personas import PersonaStore
+from managers.storage.paths import Home
+from managers.storage.settings import Settings, SettingsFile
+from tests.browser.accessibility import problems
+from tests.browser.acting import say
+from tests.browser.serving import DESKTOP, PHONE, Server, served, visit, window
+from tests.fakes import HandClock
+from tests.hostile_folder import make_hostile
+from tests.model_server import Fetching, ModelServer, Refuse, Say
+
+
+@pytest.mark.parametrize(("lang", "size", "dark"), [("ja", PHONE, False), ("en", DESKTOP, True)])
+def test_guests_are_asked_about_first_and_one_yes_lets_them_in(
+    browser: Browser, tmp_path: Path, lang: str, size: tuple[int, int], dark: bool
+) -> None:
+    home = Home(tmp_path / "home")
+    PersonaStore(home, HandClock(), Random(1)).create("Aki", language="en")
+    for path in home.admitted.iterdir():  # as in a home of before there was a record
+        path.unlink()
+    guests = make_hostile(home.characters / "Rook", tmp_path / "elsewhere")
+    with (
+        served(home.folder) as server,
+        window(browser, server, lang=lang, size=size, dark=dark) as page,
+    ):
+        expect(page.locator("section[data-name]")).to_have_count(2)
+        expect(page.locator('[data-name="Rook"]')).to_contain_text("http://127.0.0.1:9")
+        assert problems(page, "guests") == []
+        page.get_by_role("link", name={"ja": "あとで", "en": "Later"}[lang]).click()
+        expect(page.locator("#personas .waiting a")).to_contain_text("2")
+        page.goto(f"{server.address}guests")
+        yes = {"ja": "設定は使わずに、みんな迎える", "en": "Let all in, without the settings"}[lang]
+        page.get_by_role("button", name=yes, exact=True).click()
+        expect(page.locator("section[data-name]")).to_have_count(0)
+        expect(page.locator("#told .done", has_text="Rook").first).to_be_visible()
+        visit(page, server, "p/Rook/")
+        expect(page.locator("#personas")).to_contain_text("Rook")
+        say(page, "はじめまして。")
+        guests.assert_harmless()
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Server]:
+    """A server on an empty home."""
+    with served(tmp_path / "home", page={"onboarded": False}, mind={"retries": 0}) as server:
+        yield server
+
+
+def settings(server: Server) -> Settings:
+    return SettingsFile(server.home / "settings.toml").load()[0]
+
+
+def test_a_persona_and_the_built_in_mind_are_chosen(browser: Browser, fresh: Server) -> None:
+    with window(browser, fresh, size=PHONE) as page:
+        page.locator(".person", has_text="Hazel").click()
+        page.locator('.segments label:has([value="builtin"])').click()
+        expect(page.locator("#mind-key")).to_be_hidden()
+        page.locator("button.main").click()
+        expect(page.locator("#head .who")).to_have_text("Hazel")
+        expect(page.locator("#composer textarea")).to_be_visible()
+    assert settings(fresh).page.onboarded
+    assert settings(fresh).mind.provider == "builtin"
+
+
+@pytest.mark.parametrize(("lang", "size", "dark"), [("ja", PHONE, True), ("en", DESKTOP, False)])
+def test_what_was_entered_is_tried_and_said_before_it_begins(
+    browser: Browser, fresh: Server, lang: str, size: tuple[int, int], dark: bool
+) -> None:
+    with ModelServer() as models, window(browser, fresh, lang=lang, size=size, dark=dark) as page:
+        models.otherwise = Refuse(401)
+        found = problems(page, "the first meeting")
+        page.locator('.segments label:has([value="openai"])').click()
+        page.locator("#mind-address").fill(models.base_url)
+        page.locator("#mind-model").fill("test-model")
+        page.locator("#mind-key").fill("wrong-key")
+        page.locator("#mind-key").press("Enter")
+        expect(page.locator(".result.wrong")).to_contain_text({"ja": "APIキー", "en": "API key"}[lang])
+        expect(page.locator("form[aria-busy]")).to_have_count(0)  # what was tried is told before it is answered
+        found += problems(page, "the first meeting, what failed")
+        models.otherwise = Say("はい、聞こえます")
+        page.locator("#mind-key").fill("right-key")
+        page.locator("button.main").click()
+        expect(page.locator(".result.right")).to_contain_text("はい、聞こえます")
+        expect(page.locator("form[aria-busy]")).to_have_count(0)
+        assert not settings(fresh).page.onboarded
+        page.locator("button.main").click()
+        expect(page.locator(".mind-chip .mind-name")).to_have_text("test-model")
+        say(page, "やあ")
+        assert "right-key" not in page.content()
+        assert found == []
+    fresh.end()
+    kept = [path for path in fresh.home.rglob("*") if path.is_file() and b"right-key" in path.read_bytes()]
+    assert kept == [fresh.home / "secrets.toml"]
+    fresh.start()
+
+
+def test_a_model_is_fetched_before_ones_eyes_and_speaks(browser: Browser, tmp_path: Path) -> None:
+    with ModelServer(plays=("openai", "ollama"), models=[]) as ollama:
+        ollama.otherwise = Say("I hear you.")
+        ollama.fetching = Fetching("waits")
+        with (
+            served(tmp_path / "home", ollama=ollama.port, page={"onboarded": False}, mind={"retries": None}) as server,
+            window(browser, server, size=PHONE) as page,
+        ):
+            page.locator(".way button").click()
+            expect(page.locator(".fetching progress[value]")).to_be_visible()
+            page.locator(".fetching button").click()
+            expect(page.locator(".fetching [role=status]")).to_be_visible()
+            assert ollama.models == []
+            ollama.fetching = Fetching()
+            page.locator(".fetching button").click()
+            expect(page.locator(".fetching blockquote")).to_have_text("I hear you.")
+            page.locator("button.main").click()
+            expect(page.locator(".mind-chip .mind-name")).to_have_text(ollama.models[0].id)
