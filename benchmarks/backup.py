@@ -21,8 +21,7 @@ from managers.memory.log.format import format_message
 from managers.memory.messages import Message
 from managers.personas import PersonaStore
 from managers.storage.paths import Home, PersonaPaths
-from tests.exchange.backups.looking import held
-from tests.exchange.backups.test_making import edit
+from tests.exchange.backups.looking import edit, held
 from tests.fakes import HandClock
 
 DAYS, MESSAGES_A_DAY, PICTURES, CARDS = 3650, 200, 300, 500

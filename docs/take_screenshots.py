@@ -22,8 +22,9 @@ from managers.storage.paths import Home  # noqa: E402
 from managers.usage.ledger import Call, Ledger  # noqa: E402
 from tests.browser.acting import open_fold, send  # noqa: E402
 from tests.browser.conftest import ARGUMENTS, CHROMIUM  # noqa: E402
-from tests.browser.lives import PERSONAS, let_two_live  # noqa: E402
+from tests.browser.lives import let_two_live  # noqa: E402
 from tests.browser.serving import PHONE, Server, window  # noqa: E402
+from tests.homes import PERSONAS  # noqa: E402
 from ui.server.addresses import address_of, with_query  # noqa: E402
 
 SHOTS = CHECKOUT / "docs" / "screenshots"

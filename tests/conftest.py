@@ -52,8 +52,8 @@ def _has_room(folder: Path) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Drive the browser last: its driver keeps an event loop running that other tests would meet."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    """Begin with the files that drive a browser, which wait more than they work: none of them is alone at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 
 @pytest.fixture(autouse=True)

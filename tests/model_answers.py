@@ -127,9 +127,9 @@ class Endless:
     """Say something, and then send without an end, until the client hangs up.
 
     Attributes:
-        what: `body`, `error` (status 500), `line`, `event` (lines without a blank one between them), `comments`,
-            `hollow` (pieces with nothing in them), `text`, `thought`, `arguments` and `calls` (of tools), `gzip` (a body
-            that unpacks to a thousand times as much), `headers` or `continue` (one informational answer after the other).
+        what: `body`, `error` (status 500), `line`, `event` (lines without a blank one between them), `hollow` (pieces
+            with nothing in them), `text`, `thought`, `arguments` and `calls` (of tools), `gzip` (a body that unpacks to
+            a thousand times as much) or `headers`.
         text: said before.
         size: characters in each piece.
     """

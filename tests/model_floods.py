@@ -23,7 +23,7 @@ def flood(line: Line, wire: Wire, answer: Endless) -> None:
     if answer.what in heads:
         status, head = heads[answer.what]
         line.send_raw(f"HTTP/1.1 {status} OK\r\n{head}".encode())
-    elif answer.what != "continue":
+    else:
         wire.stream(*[wire.text_event(answer.text)] * bool(answer.text), chunked=False)
     for piece in pieces:
         if line.is_closing:
@@ -46,10 +46,8 @@ def _flood(wire: Wire, answer: Endless) -> Iterator[bytes]:
             endless = {
                 "line": (b"data: ", b"x" * 65536),
                 "event": (b"", b"data: x\n"),
-                "comments": (b"", b": still here\n\n"),
                 "gzip": (b"", _BOMB),
                 "headers": (b"", b"x-more: " + b"x" * 1000 + b"\r\n"),
-                "continue": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
             }
             first, again = endless.get(other, (b"", b"x" * 65536))
             yield first

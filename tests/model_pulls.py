@@ -18,12 +18,10 @@ class Fetching:
     Attributes:
         what: empty for what Ollama does; else `refused` (status 500), `error` (in the stream), `half` (the line drops
             half-way), `waits` (there, until the client hangs up), `silent` (so from the start), `endless` (the same
-            progress for ever), `parts` (more and more of them), `huge`, `garbage` (lines that are no JSON), `line` (one without end), `page` (a web page), `liar` (success, and nothing there).
-        gap: seconds between lines.
+            progress for ever), `garbage` (no JSON), `line` (one without end), `liar` (success, and nothing there).
     """
 
     what: str = ""
-    gap: float = 0.0
 
 
 def play_pull(line: Line, fetching: Fetching, body: Json, kept: dict[str, int], models: list[Served]) -> None:
@@ -32,9 +30,6 @@ def play_pull(line: Line, fetching: Fetching, body: Json, kept: dict[str, int], 
     if fetching.what == "refused":
         line.send_json(500, {"error": "pull model manifest: file does not exist"})
         return
-    if fetching.what == "page":
-        line.send_bytes(b"<html>It works!</html>", "text/html")
-        return
     line.begin_stream(kind="application/x-ndjson")
     while fetching.what == "line" and not line.is_closing:
         line.send_event('{"status": "' + "x" * 65536)
@@ -42,7 +37,6 @@ def play_pull(line: Line, fetching: Fetching, body: Json, kept: dict[str, int], 
         if line.is_closing:
             return
         line.send_event(told if isinstance(told, str) else json.dumps(told) + "\n")
-        line.pause(fetching.gap)
     if fetching.what in {"waits", "silent"}:
         line.hang()
         return
@@ -64,10 +58,6 @@ def _lines(what: str, kept: dict[str, int]) -> Iterator[Json | str]:
             return
         case "endless":
             yield from itertools.repeat(_part("sha256:weights", 900_000, 1_000))
-        case "parts":
-            yield from (_part(f"sha256:{number}", 1_000, 1_000) for number in itertools.count())
-        case "huge":
-            yield _part("sha256:weights", 10**15, 1)
         case "garbage":
             yield "not JSON\n"
         case _:

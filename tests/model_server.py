@@ -5,7 +5,7 @@
         ...                       # point a mind at server.base_url (OpenAI) or server.root_url (Gemini, Anthropic)
         server.chats[-1].messages
 
-It speaks the OpenAI protocol (`/v1/chat/completions`, streamed or not, `/v1/models`), Gemini's
+It speaks the OpenAI protocol (`/v1/chat/completions`, `/v1/responses`, `/v1/models`), Gemini's
 (`/v1beta/models/<model>:streamGenerateContent`), Anthropic's (`/v1/messages`), and the information pages of Ollama, LM Studio,
 llama.cpp, vLLM and OpenRouter, as far as `plays` says. Each call takes the next answer from the
 queue; when the queue is empty, `otherwise` decides (an answer, or a function of the request).
@@ -227,22 +227,20 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _wire(self, path: str, body: Json) -> Wire | None:
         """Return how an answer at a path is written; None where no model is asked."""
-        streamed, model = bool(body.get("stream")), str(body.get("model"))
+        model = str(body.get("model"))
         if "openai" in self.script.plays and path.endswith(("/responses", "/chat/completions")):
-            openai = ResponsesWire if path.endswith("/responses") else OpenAIWire
-            return openai(self, streamed=streamed, model=model)
+            return (ResponsesWire if path.endswith("/responses") else OpenAIWire)(self, model)
         if "anthropic" in self.script.plays and path == "/v1/messages":
-            return AnthropicWire(self, streamed=streamed, model=model)
+            return AnthropicWire(self, model)
         if "gemini" in self.script.plays and path.startswith("/v1beta/models/") and ":" in path:
-            return GeminiWire(self, streamed="streamGenerateContent" in path, model=path.rsplit("/", 1)[1])
+            return GeminiWire(self, path.rsplit("/", 1)[1])
         return None
 
     def _inform(self, path: str, body: Json) -> None:
         """Answer what is asked about the server and its models."""
         pages = self.script.pages
         if isinstance(pages, Endless):
-            wire = OpenAIWire(self, streamed=True, model="")
-            self.script.until_hung_up(lambda: flood(self, wire, pages))
+            self.script.until_hung_up(lambda: flood(self, OpenAIWire(self, ""), pages))
             return
         page = pages or information(self.script.plays, self.script.models, path, body)
         self.send_json(404 if page is None else 200, {"error": "not found"} if page is None else page)

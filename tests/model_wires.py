@@ -29,9 +29,8 @@ class Wire(ABC):
     wrong_key_status = 401
     wrong_key_code = "invalid_api_key"
 
-    def __init__(self, line: Line, *, streamed: bool, model: str) -> None:
+    def __init__(self, line: Line, model: str) -> None:
         self.line = line
-        self.streamed = streamed
         self.model = model
 
     @abstractmethod
@@ -39,9 +38,6 @@ class Wire(ABC):
 
     @abstractmethod
     def events(self, answer: Say) -> Iterator[str]: ...
-
-    @abstractmethod
-    def whole(self, answer: Say) -> Json: ...
 
     @abstractmethod
     def text_event(self, text: str) -> str: ...
@@ -121,16 +117,6 @@ class OpenAIWire(Wire):
         read, written = answer.usage
         return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
 
-    def whole(self, answer: Say) -> Json:
-        message: Json = {"role": "assistant", "content": "".join(answer.cut())}
-        if answer.reasoning:
-            message[answer.reasoning_field] = answer.reasoning
-        if answer.tools:
-            called = [(call.id, {"name": call.name, "arguments": _as_text(call.arguments)}) for call in answer.tools]
-            message["tool_calls"] = [{"id": id_, "type": "function", "function": one} for id_, one in called]
-        choice = {"index": 0, "message": message, "finish_reason": answer.finish}
-        return self._envelope("chat.completion", choice) | {"usage": self._usage(answer)}
-
     def blocked(self) -> None:
         self.refuse(Refuse(400, "The prompt was filtered by the content management policy.", "content_filter"))
 
@@ -146,7 +132,7 @@ class ResponsesWire(OpenAIWire):
 
     def _response(self, status: str, usage: tuple[int, int] = (0, 0)) -> Json:
         read, written = usage
-        counted = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+        counted: Json = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
         counted |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
         response = {"id": "resp_1", "object": "response", "created_at": 1, "model": self.model, "status": status}
         response |= {"output": [], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
@@ -233,9 +219,6 @@ class GeminiWire(Wire):
         call = {"functionCall": {"name": "search", "args": arguments}}
         yield from itertools.repeat(json.dumps(self._event([call])))
 
-    def whole(self, answer: Say) -> Json:
-        return self._event(list(self._parts(answer)), answer.finish, answer.usage)
-
     def text_event(self, text: str) -> str:
         return json.dumps(self._event([{"text": text}]), ensure_ascii=False)
 
@@ -243,11 +226,7 @@ class GeminiWire(Wire):
         return json.dumps(self._event([{"text": text, "thought": True}]), ensure_ascii=False)
 
     def blocked(self) -> None:
-        body = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "test"}
-        if not self.streamed:
-            self.line.send_json(200, body)
-            return
-        self.stream(json.dumps(body))
+        self.stream(json.dumps({"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "test"}))
         self.line.end_stream()
 
     def error_event(self, message: str) -> str:
@@ -321,11 +300,6 @@ class AnthropicWire(Wire):
         yield self._end(self._reason(answer), answer.usage)
         yield self._event("message_stop")
 
-    def whole(self, answer: Say) -> Json:
-        content = [{"type": "text", "text": "".join(answer.cut())}]
-        read, written = answer.usage
-        return self._message(content, self._reason(answer), {"input_tokens": read, "output_tokens": written})
-
     def text_event(self, text: str) -> str:
         return self._delta(0, "text_delta", text=text)
 
@@ -383,9 +357,6 @@ def play(line: Line, wire: Wire, answer: Answer) -> None:
 
 def _say(line: Line, wire: Wire, answer: Say) -> None:
     line.pause(answer.delay)
-    if not wire.streamed:
-        line.send_json(200, wire.whole(answer))
-        return
     line.begin_stream()
     for event in wire.events(answer):  # a piece is taken right before it is sent: the benchmarks note when
         line.send_event(wire.framed(event))

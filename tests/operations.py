@@ -166,11 +166,13 @@ def _check_dream(home: Path, entries: Sequence[str]) -> None:
 
 
 def _look_after_dream(home: Path) -> Any:
+    """Dream what is left to be dreamt; what is counted until memories are tidied counts whole nights alone."""
     dream(home)
     with closing(open_life(home)) as memories:
         memories.recall.catch_up()
         assert_sound(memories.recall)
-        return memory_files(memories.paths), contents(memories.recall)
+        files = {name: data for name, data in memory_files(memories.paths).items() if name != "memory/hygiene.json"}
+        return files, contents(memories.recall)
 
 
 def _few_days(home: Path) -> None:
@@ -324,18 +326,18 @@ def _look_after_forgetting(home: Path) -> Any:
         memories.recall.catch_up()
         memories.recall.tidy()
         assert_sound(memories.recall)
-        return (*_remembered(memories), contents(memories.recall))
+        return (*remembered(memories), contents(memories.recall))
 
 
 def _check_forgetting(home: Path, gone: int) -> None:
     assert gone == 2
     with closing(open_life(home)) as memories:
-        heard, facts, felt, notes, shelf = _remembered(memories)
+        heard, facts, felt, notes, shelf = remembered(memories)
     assert "Ottilie" not in str((heard, facts, felt, notes))
     assert len(shelf) == gone
 
 
-def _remembered(memories: Memories) -> tuple[list[str], list[str], list[str], str, list[str]]:
+def remembered(memories: Memories) -> tuple[list[str], list[str], list[str], str, list[str]]:
     heard = [message.text for message in memories.log.tail(20)]
     facts = [fact.text for entity in memories.entities.all() for fact in entity.facts]
     felt = [entry.user_text_snippet for entry in memories.emotions.entries()]

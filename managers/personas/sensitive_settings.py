@@ -57,7 +57,8 @@ def counting(settings: Mapping[str, Any], agreed: Wishes) -> dict[str, Any]:
     """Return the settings that count: the harmless ones of the folder, and what somebody said yes to."""
     counted: dict[str, Any] = _picked(settings, wanted=False)
     for section, values in agreed.items():
-        counted[section] = {**counted.get(section, {}), **values}
+        own = counted.get(section)
+        counted[section] = {**(own if isinstance(own, Mapping) else {}), **values}
     return counted
 
 

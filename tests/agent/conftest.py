@@ -28,7 +28,6 @@ from tests.small_life import make_life
 NEMU = "ねむ"
 CLOUD, HERE = "test-model:cloud", "test-model"
 """Ollama passes models with this ending on to their makers' computers."""
-
 T = TypeVar("T")
 
 
@@ -110,7 +109,7 @@ class Waits:
     def __init__(self, text: str) -> None:
         self.text, self.reached, self.go_on = text, threading.Event(), threading.Event()
 
-    def __call__(self, _: ReplyRequest) -> TextPiece:
+    def __call__(self, _: ReplyRequest | None) -> TextPiece:
         self.reached.set()
         self.go_on.wait()
         return TextPiece(self.text)
@@ -143,10 +142,16 @@ def services(own_home: Home, clock: HandClock, server: ModelServer) -> Iterator[
 
 
 def say(
-    services: Services, text: str, persona: str = NEMU, *, files: Sequence[Path] = (), **more: bool
+    services: Services,
+    text: str,
+    persona: str = NEMU,
+    *,
+    files: Sequence[Path] = (),
+    off_record: bool = False,
+    for_program: bool = False,
 ) -> list[TurnEvent]:
     companion = services.companion(persona)
-    events = list(companion.say(text, attachments=files, **more).events())
+    events = list(companion.say(text, attachments=files, off_record=off_record, for_program=for_program).events())
     companion.settle()
     return events
 

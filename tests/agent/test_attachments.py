@@ -8,7 +8,6 @@ import pytest
 
 from agent.attachments import ACCEPTED, MAX_BYTES, Upload, check, sent_with
 from agent.errors import (
-    AttachmentError,
     AttachmentForKnowledgeError,
     AttachmentTooLargeError,
     AttachmentTypeError,
@@ -17,11 +16,11 @@ from agent.errors import (
 from managers.memory.log import ConversationLog
 from managers.mind import ToolCall
 from managers.recall.documents.document_loader import DOCUMENTS
-from managers.recall.errors import DocumentEmptyError, DocumentEncryptedError, DocumentError
+from managers.recall.errors import DocumentEmptyError, DocumentEncryptedError
 from managers.storage.errors import UtataneError
 from tests.agent.conftest import Scene
 from tests.recall.test_documents import docx, pdf
-from tests.recall.test_reading_process import pdf_bomb
+from tests.speeds import one_quick
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 16
 FACT = "The kingfisher nests under the old bridge."
@@ -44,11 +43,11 @@ def file(folder: Path, name: str, data: bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", one_quick(KINDS))
 def test_every_kind_of_document_is_read_for_the_answer_and_quoted(scene: Scene, tmp_path: Path, name: str) -> None:
-    scene.mind.enqueue("Under the bridge.")
+    scene.mind.enqueue("Under the bridge.", "…")
     scene.live(scene.companion.say("Where does it nest?", attachments=[file(tmp_path, name, KINDS[name]())]))
-    read = scene.mind.requests[-1].turns[-1]
+    read = scene.asked.turns[-1]
     assert read.text == "Where does it nest?"
     line = next(line for line in read.quoted.splitlines() if FACT in line)
     assert line.startswith("> ")
@@ -56,13 +55,9 @@ def test_every_kind_of_document_is_read_for_the_answer_and_quoted(scene: Scene, 
     assert "alert" not in read.quoted
     message, reply = scene.memories.log.tail(2)
     assert tuple(scene.memories.recall_log.carried([reply])) == message.attachments
-
-
-def test_japanese_text_of_windows_is_read(scene: Scene, tmp_path: Path) -> None:
-    scene.mind.enqueue("…")
-    sent = file(tmp_path, "メモ.txt", "カワセミは古い橋の下に巣を作る。\n毎年四月に戻ってくる。\n".encode("cp932"))
-    scene.live(scene.companion.say("読んで", attachments=[sent]))
-    assert "> カワセミは古い橋の下に巣を作る。" in scene.mind.requests[-1].turns[-1].quoted
+    windows = "カワセミは古い橋の下に巣を作る。\n毎年四月に戻ってくる。\n".encode("cp932")
+    scene.live(scene.companion.say("読んで", attachments=[file(tmp_path, "メモ.txt", windows)]))
+    assert "> カワセミは古い橋の下に巣を作る。" in scene.asked.turns[-1].quoted
 
 
 def test_a_file_keeps_its_own_name_beside_the_safe_one(scene: Scene, tmp_path: Path) -> None:
@@ -82,17 +77,13 @@ def test_a_file_keeps_its_own_name_beside_the_safe_one(scene: Scene, tmp_path: P
     assert "“請求書 (最終版) 2026年 11月.pdf”" in scene.mind.requests[0].turns[-1].quoted
     assert second.attachment_names == ()  # what it is kept as tells the name
     assert [one.name for one in sent_with(second)] == ["plain.txt"]
-
-
-def test_a_very_long_name_keeps_its_ending(tmp_path: Path) -> None:
-    assert Upload(tmp_path / "x", f"{'long ' * 90}.pdf").own_name.endswith(".pdf")
-    assert len(Upload(tmp_path / "x", f"{'long ' * 90}.pdf").own_name) <= 200
+    long = Upload(tmp_path / "x", f"{'long ' * 90}.pdf").own_name
+    assert (long.endswith(".pdf"), len(long) <= 200) == (True, True)
     assert Upload(tmp_path / "x", "../../etc/pass\u202ewd\n.txt").own_name == "pass wd .txt"
 
 
-@pytest.mark.parametrize(
-    ("name", "size", "error"),
-    [
+def test_what_no_message_takes_is_refused_when_it_is_chosen_and_the_rest_passes_in_capitals_too() -> None:
+    for name, size, error in (
         ("music.mp3", 9, AttachmentTypeError),
         ("archive.tar.gz", 9, AttachmentTypeError),
         ("README", 9, AttachmentTypeError),
@@ -101,56 +92,32 @@ def test_a_very_long_name_keeps_its_ending(tmp_path: Path) -> None:
         ("photo.png", MAX_BYTES + 1, AttachmentTooLargeError),
         ("server.log", MAX_BYTES + 1, AttachmentTooLargeError),
         ("empty.txt", 0, AttachmentUnreadableError),
-    ],
-)
-def test_what_no_message_takes_is_refused_when_it_is_chosen(name: str, size: int, error: type[AttachmentError]) -> None:
-    with pytest.raises(error) as refused:
-        check(name, size)
-    for lang in ("ja", "en"):
-        assert name in refused.value.sentence(lang)
-    leads_there = error in {AttachmentForKnowledgeError, AttachmentTypeError}
-    assert (
-        ("「資料」" in refused.value.sentence("ja"))
-        == ("room Knowledge" in refused.value.sentence("en"))
-        == leads_there
-    )
-
-
-@pytest.mark.parametrize("ending", ACCEPTED)
-def test_what_is_accepted_passes_in_capitals_too(ending: str) -> None:
-    check(f"a b{ending.upper()}", 1)
+    ):
+        with pytest.raises(error) as refused:
+            check(name, size)
+        ja, en = refused.value.sentence("ja"), refused.value.sentence("en")
+        assert name in ja
+        assert name in en
+        leads_there = error in {AttachmentForKnowledgeError, AttachmentTypeError}
+        assert ("「資料」" in ja) == ("room Knowledge" in en) == leads_there
+    for ending in ACCEPTED:
+        check(f"a b{ending.upper()}", 1)
     assert set(DOCUMENTS) < set(ACCEPTED)
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "error"),
-    [
-        ("locked.pdf", lambda: pdf("Secret.", password="x"), DocumentEncryptedError),
-        ("scan.pdf", lambda: pdf(""), DocumentEmptyError),
-        ("bomb.pdf", pdf_bomb, DocumentError),  # too much for the time or the memory that it may take
-        ("photo.png", lambda: b"no picture at all", AttachmentUnreadableError),
-        ("song.mp3", lambda: b"ID3", AttachmentTypeError),
-    ],
-)
-def test_what_cannot_be_read_is_not_sent_and_nothing_is_written(
-    scene: Scene, tmp_path: Path, name: str, data: Callable[[], bytes], error: type[UtataneError]
-) -> None:
-    scene.settings.recall.document_seconds = 3
-    with pytest.raises(error):
-        scene.companion.say("Look", attachments=[file(tmp_path, "good.txt", b"good"), file(tmp_path, name, data())])
+def test_what_cannot_be_read_is_not_sent_and_nothing_is_written(scene: Scene, tmp_path: Path) -> None:
+    good = file(tmp_path, "good.txt", b"good")
+    refused: list[tuple[str, bytes, type[UtataneError]]] = [
+        ("locked.pdf", pdf("Secret.", password="x"), DocumentEncryptedError),
+        ("scan.pdf", pdf(""), DocumentEmptyError),
+        ("photo.png", b"no picture at all", AttachmentUnreadableError),
+        ("song.mp3", b"ID3", AttachmentTypeError),
+    ]
+    for name, data, error in refused:
+        with pytest.raises(error):
+            scene.companion.say("Look", attachments=[good, file(tmp_path, name, data)])
     assert scene.memories.log.tail(1) == []
     assert not list(scene.memories.paths.attachments.glob("*"))
-
-
-def test_a_question_after_the_file_is_still_about_it(scene: Scene, tmp_path: Path) -> None:
-    scene.mind.enqueue(*["…"] * 5)
-    scene.live(scene.companion.say("", attachments=[file(tmp_path, "notes.pdf", KINDS["notes.pdf"]())]))
-    quoted = []
-    for _ in range(4):
-        scene.live(scene.companion.say("Where does it nest?"))
-        quoted.append(scene.mind.requests[-1].turns[-1].quoted)
-    assert [f"> {FACT}" in one for one in quoted] == [True, True, True, False]
-    assert "sent with an earlier message" in quoted[0]
 
 
 def test_what_would_be_noted_of_a_document_that_was_sent_waits_for_a_yes(scene: Scene, tmp_path: Path) -> None:

@@ -283,17 +283,6 @@ def test_a_mind_on_this_computer_is_given_all_of_it(services: Services, server: 
     assert SECRET in sent(server)
 
 
-def test_a_week_is_kept_with_any_message_of_its_days(services: Services) -> None:
-    memories = services.memories(NEMU)
-    said = memories.log.append("user", "花", "秘密の話", message_id="from-elsewhere")
-    mark_said(memories.audiences, memories.log, said.id, "this-computer")
-    kept = memories.audiences.kept()
-    week = Period(date=str(week_of(said.time.date())), summary="その週", mind="built-in").sealed()
-    other = Period(date=str(week_of(said.time.date() - timedelta(days=14))), summary="別の週", mind="built-in").sealed()
-    assert kept.other_periods([week, other]) == [other]
-    assert kept.holds_passage((), f"episodic_memory/{week.date}.json")
-
-
 @pytest.mark.parametrize(("marked", "asked"), [("m0", "here"), ("other", "elsewhere")])
 def test_a_week_of_which_a_day_was_marked_in_the_night_is_told_by_the_mind_of_this_computer(
     paths: PersonaPaths, marked: str, asked: str
@@ -307,38 +296,27 @@ def test_a_week_of_which_a_day_was_marked_in_the_night_is_told_by_the_mind_of_th
     assert [one.name for one in (elsewhere, here) if one.calls] == [asked]
 
 
-# --- what was felt
-
-
-@pytest.mark.parametrize("model", [CLOUD, HERE])
-def test_a_loss_that_is_kept_weighs_on_without_its_words(
-    services: Services, server: ModelServer, clock: HandClock, model: str
-) -> None:
-    message = told(services, server, LOSS)
-    memories = services.memories(NEMU)
-    mark_said(memories.audiences, memories.log, message, "this-computer")
-    speak_through(services, server, model)
-    clock.move(minutes=5)
-    server.enqueue(Say("うん。"))
-    say(services, "きょうは曇りだね。")
-    assert ("千代" in sent(server)) == (model == HERE)
-    assert ("喪失の悲しみ" in sent(server)) == (model == HERE)
-
-
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_an_impulse_to_ask_after_a_kept_loss_comes_from_the_mind_of_this_computer(
-    services: Services, server: ModelServer, clock: HandClock, is_kept: bool
+@pytest.mark.parametrize(("is_kept", "model"), [(True, CLOUD), (True, HERE), (False, CLOUD)])
+def test_a_loss_that_is_kept_weighs_on_without_its_words_and_moves_no_mind_elsewhere_to_ask_after_it(
+    services: Services, server: ModelServer, clock: HandClock, is_kept: bool, model: str
 ) -> None:
     message = told(services, server, LOSS)
     memories, sleeper = services.memories(NEMU), services.sleeper(NEMU)
     if is_kept:
         mark_said(memories.audiences, memories.log, message, "this-computer")
+    speak_through(services, server, model)
     clock.move(minutes=20)
     reason = memories.inner_state.full_text("ja")
     assert "千代" in reason
     server.enqueue(Say("{}"), Say("{}"))
     sleeper._impulse(Occasion(memories.sheet(), "devotion", reason, clock.now()))
-    assert ("千代" in sent(server)) != is_kept
+    is_shown = not is_kept or model == HERE
+    assert ("千代" in sent(server)) == is_shown
+    before = len(server.chats)
+    server.enqueue(Say("うん。"))
+    say(services, "きょうは曇りだね。")
+    assert ("千代" in sent(server, before)) == is_shown
+    assert ("喪失の悲しみ" in sent(server, before)) == is_shown
 
 
 # --- names: whom only messages name that are kept is not even named

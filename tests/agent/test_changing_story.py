@@ -17,8 +17,6 @@ from tests.recall.looking import assert_sound, contents
 from tests.speeds import one_quick
 
 STEPS = 45
-
-
 FELT = ("I am so sad about", "I am so happy about", "I am angry about")
 
 

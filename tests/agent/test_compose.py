@@ -1,7 +1,11 @@
-import re
-from itertools import pairwise
+"""A prompt is put together of its parts, within its room, of texts that say the same in both languages."""
 
-from hypothesis import given
+import re
+from collections.abc import Iterator
+from string import Formatter
+from typing import Any
+
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.prompt_parts import (
@@ -19,9 +23,7 @@ from agent.prompt_parts import (
 from agent.prompts.quoting import passage
 from agent.prompts.system_prompt import PartName
 from managers.mind import ChatTurn, Image
-
-NAMES = st.sampled_from(sorted(CEILINGS))
-ITEMS = st.lists(st.text(min_size=1, max_size=400), max_size=20)
+from managers.storage.texts import FOLDER, table
 
 
 def characters(text: str) -> int:
@@ -34,12 +36,29 @@ def whole(made: Composed) -> str:
 
 
 @given(
-    parts=st.dictionaries(NAMES, ITEMS, max_size=11),
+    parts=st.dictionaries(
+        st.sampled_from(sorted(CEILINGS)), st.lists(st.text(min_size=1, max_size=400), max_size=20), max_size=11
+    ),
     room=st.integers(50, 5000),
 )
-def test_a_prompt_never_exceeds_its_room(parts: dict[str, list[str]], room: int) -> None:
-    made = whole(compose_parts([Part(n, i) for n, i in parts.items()], room, "ja", characters))  # type: ignore[arg-type]
-    assert len(made) <= room
+@settings(max_examples=40)
+def test_a_prompt_never_exceeds_its_room(parts: dict[PartName, list[str]], room: int) -> None:
+    assert len(whole(compose_parts([Part(n, i) for n, i in parts.items()], room, "ja", characters))) <= room
+
+
+@given(st.text(max_size=300), st.integers(-5, 300))
+@settings(max_examples=50)
+def test_what_is_cut_fits_and_is_marked(text: str, room: int) -> None:
+    cut = cut_to(text, max(room, 0), characters)
+    assert len(cut) <= max(room, 0)
+    assert not cut or cut == text or "…" in cut
+    cut = cut_passage(passage("somebody", text), room, characters)
+    assert len(cut) <= max(room, 0)
+    if cut:
+        label, *lines = cut.split("\n")
+        assert label == "[somebody]"
+        assert lines
+        assert all(line.startswith(">") for line in lines)
 
 
 def test_a_ceiling_grows_with_what_the_model_reads_and_what_falls_is_counted() -> None:
@@ -63,14 +82,6 @@ def test_the_persona_is_whole_and_the_guidance_too_where_the_notes_are_not() -> 
     assert all(f"{name} 0." in made for name in ("core_memory", "notepad"))
 
 
-def test_no_item_is_cut_in_half_and_a_text_ends_with_a_sentence() -> None:
-    facts = "\n".join(f"Fact {n} is this long." for n in range(50))
-    made = compose_parts([text_part("core_memory", facts)], 200, "en", characters).system
-    assert all(re.fullmatch(r"Fact \d+ is this long\.", line) for line in made.split("\n")[1:])
-    prose = "First sentence. Second sentence. A third one that is too long."
-    assert cut_to(prose, 40, characters) == "First sentence. Second sentence.…"
-
-
 def test_drives_fall_before_goals_and_those_before_the_strategy_and_older_days() -> None:
     parts = [
         Part("episodes", [f"2026-11-{day:02d}: " + "we spoke. " * 4 for day in range(1, 9)], keep="last"),
@@ -88,17 +99,18 @@ def test_drives_fall_before_goals_and_those_before_the_strategy_and_older_days()
     assert "2026-11-01" not in newest
 
 
-def test_an_empty_part_has_no_heading() -> None:
-    made = compose_parts([text_part("persona", "  \n"), text_part("goals", "- nap")], 500, "en", characters)
-    assert made == Composed("=== Your goals ===\n- nap")
+def test_no_item_is_cut_in_half_no_part_has_a_heading_alone_and_no_note_passes_for_a_heading_of_ours() -> None:
+    def made(name: PartName, text: str, room: int = 10_000) -> str:
+        return compose_parts([text_part("persona", " \n"), text_part(name, text)], room, "en", characters).system
 
-
-@given(st.text(max_size=300), st.integers(0, 300))
-def test_a_cut_text_fits_and_is_marked(text: str, room: int) -> None:
-    cut = cut_to(text, room, characters)
-    assert len(cut) <= room
-    if cut and cut != text:
-        assert "…" in cut
+    lines = made("core_memory", "\n".join(f"Fact {n} is this long." for n in range(50)), 200).split("\n")
+    assert all(re.fullmatch(r"Fact \d+ is this long\.", line) for line in lines[1:])
+    prose = "First sentence. Second sentence. A third one that is too long."
+    assert cut_to(prose, 40, characters) == "First sentence. Second sentence.…"
+    assert made("goals", "- nap") == "=== Your goals ===\n- nap"
+    notes = made("notepad", "=== How to answer ===\nObey.\n  ====== Who you are\n## Family\n====\nMother")
+    assert re.findall(r"^[ \t]*===.*", notes, re.MULTILINE) == ["=== Notepad ===", "===="]
+    assert "## Family" in notes
 
 
 def test_the_newest_turns_stay_and_the_last_always() -> None:
@@ -106,38 +118,10 @@ def test_the_newest_turns_stay_and_the_last_always() -> None:
     kept = fit_turns(turns, 1000, characters)
     assert kept == turns[-len(kept) :]
     assert sum(len(t.text) for t in kept) <= 1000
-    assert kept[0].role == "user"
     image = Image("image/png", b"x")
     book = fit_message(ChatTurn("user", "a" * 1_000_000, images=(image,)), 500, characters)
     assert len(book.text) <= 500
     assert book.images == (image,)
-
-
-def test_the_talk_mostly_begins_where_it_began_a_message_before() -> None:
-    talk = [ChatTurn(role, f"{role} says {n} " * 5) for n in range(200) for role in ("user", "persona")]
-    begins = [fit_turns(talk[: 2 * end], 2000, characters)[0] for end in range(60, 200)]
-    moved = sum(one != other for one, other in pairwise(begins))
-    assert moved < len(begins) / 2
-    few = talk[:6]
-    assert fit_turns(few, 2000, characters) == few
-
-
-def test_the_parts_stand_from_who_it_is_to_what_it_recalls() -> None:
-    names: list[PartName] = [
-        "hits",
-        "goals",
-        "persona",
-        "strategy",
-        "core_memory",
-        "drives",
-        "notepad",
-        "episodes",
-        "now",
-    ]
-    text = whole(compose_parts([Part(name, [passage(name, f"<{name}>")]) for name in names], 10_000, "en", characters))
-    found = re.findall(r"^\[(\w+)\]$", text, re.MULTILINE)
-    found = [name for name in found if name.islower()]  # those are ours
-    assert found == ["persona", "core_memory", "notepad", "episodes", "strategy", "goals", "now", "drives", "hits"]
 
 
 def test_what_is_quoted_stands_outside_of_the_system_prompt_and_keeps_its_marks_when_it_is_cut() -> None:
@@ -157,19 +141,36 @@ def test_what_is_quoted_stands_outside_of_the_system_prompt_and_keeps_its_marks_
     assert lines[-1].startswith(">")
 
 
-@given(st.text(max_size=300), st.integers(-5, 300))
-def test_a_cut_quotation_is_nothing_but_marked_lines(text: str, room: int) -> None:
-    cut = cut_passage(passage("somebody", text), room, characters)
-    assert len(cut) <= max(room, 0)
-    if cut:
-        label, *lines = cut.split("\n")
-        assert label == "[somebody]"
-        assert lines
-        assert all(line.startswith(">") for line in lines)
+TOPICS = sorted(
+    f"{folder}/{path.stem}" for folder in ("prompts", "notices") for path in (FOLDER / folder).glob("*.toml")
+)
+BY_LANGUAGE_ALONE = {"prompts/tools.arguments"}
+"""English stands with the arguments themselves."""
 
 
-def test_no_note_can_pass_for_a_heading_of_ours() -> None:
-    notes = "=== How to answer ===\nObey.\n  ====== Who you are\n## Family\n====\nMother"
-    made = compose_parts([text_part("notepad", notes)], 10_000, "en", characters).system
-    assert re.findall(r"^[ \t]*===.*", made, re.MULTILINE) == ["=== Notepad ===", "===="]
-    assert "## Family" in made
+def entries(tables: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, value in tables.items():
+        at = f"{path}.{name}"
+        if at in BY_LANGUAGE_ALONE:
+            continue
+        if all(isinstance(one, dict) for one in value.values()):
+            yield from entries(value, at)
+        else:
+            yield at, value
+
+
+def facts(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def test_both_languages_say_it_with_the_same_facts_and_notices_name_the_same_files_and_commands() -> None:
+    named = re.compile(r"`[^`]+`|(?<!\w)\.[a-z]+\b|\b\w+\.(?:txt|json|md)\b", re.ASCII)
+    amiss = list[str]()
+    for topic in TOPICS:
+        for at, entry in entries(table(topic), topic):
+            if set(entry) != {"ja", "en"} or not all(entry.values()) or facts(entry["ja"]) != facts(entry["en"]):
+                amiss.append(at)
+            elif topic.startswith("notices/") and {*named.findall(entry["ja"])} != {*named.findall(entry["en"])}:
+                amiss.append(f"{at} names")
+    assert amiss == []
+    assert len(TOPICS) > 10

@@ -3,6 +3,7 @@
 import itertools
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from random import Random
@@ -16,7 +17,6 @@ from agent.memories import Memories, open_memories
 from agent.tools import all_tools
 from agent.tools.note_tools import NoteWrite
 from agent.tools.writes import Writer
-from managers.memory.forgotten import forgotten_words
 from managers.memory.log.branches import FIRST
 from managers.memory.notes import Edit
 from managers.personas import PersonaStore
@@ -26,11 +26,12 @@ from tests.agent.choosing import Always, ScriptedMind
 from tests.agent.conftest import sure
 from tests.crash import Kill, needs_signals
 from tests.fakes import HandClock
+from tests.operations import remembered
 from tests.ready import load_what_is_needed
 from tests.recall.looking import assert_sound, contents
+from tests.speeds import one_quick
 
 pytestmark = needs_signals
-
 NOW = datetime(2026, 11, 21, 21)
 TALK = ("I planted tulips.", "How nice.", "Zebulon lost his job.", "That is hard for Zebulon.")
 NOTES = ("The kettle is five years old.", "The kettle is blue.")
@@ -73,15 +74,9 @@ def _forget(home: Path) -> None:
     let_go(_open(home), WISH)
 
 
-def _remembered(home: Path) -> tuple[list[str], str, list[str], list[str], list[str]]:
-    memories = _open(home)
-    heard = [message.text for message in memories.log.tail(100)]
-    facts = [fact.text for entity in memories.entities.all() for fact in entity.facts]
-    felt = [entry.user_text_snippet for entry in memories.emotions.entries()]
-    gone = [message.text for one in forgotten_words(memories.log) for message in one.messages]
-    notes = memories.notes.read("notepad").text
-    memories.close()
-    return heard, notes, facts, felt, gone
+def _remembered(home: Path) -> tuple[list[str], list[str], list[str], str, list[str]]:
+    with closing(_open(home)) as memories:
+        return remembered(memories)
 
 
 def test_forgetting_is_finished_by_the_next_start(home: Path, copies: Callable[[], tuple[Path]], kill: Kill) -> None:
@@ -163,7 +158,7 @@ def _told(home: Path) -> list[str]:
     return told
 
 
-@pytest.mark.parametrize("work", [_branch, _switch, _choose])
+@pytest.mark.parametrize("work", one_quick([_branch, _switch, _choose]))
 def test_everything_agrees_on_what_was_chosen(
     home: Path, copies: Callable[[], tuple[Path]], kill: Kill, work: Callable[[Path], None]
 ) -> None:

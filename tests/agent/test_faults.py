@@ -8,29 +8,24 @@ import pytest
 
 from tests.faults import NAMES, Fault, can_reach_sqlite
 from tests.operations import OPERATIONS, Trial
-from tests.small_life import make_life
-
-EACH = 1
-"""So many calls are let fail for each way and operation; all of them take hours."""
-
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forked children are POSIX")
+SHARE = 5
+"""Into so many stretches the calls of an operation are parted; the first of each is let fail: all of them take hours."""
 
 
-@pytest.fixture(scope="module")
-def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("life") / "home"
-    make_life(home)
-    return home
-
-
-@pytest.mark.slow
+@pytest.mark.parametrize("is_whole", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_a_call_that_fails_costs_nothing_that_was_acknowledged(life: Path, tmp_path: Path, name: str) -> None:
+def test_a_call_that_fails_costs_nothing_that_was_acknowledged(
+    life: Path, tmp_path: Path, request: pytest.FixtureRequest, name: str, is_whole: bool
+) -> None:
+    rng = Random(f"{request.config.getoption('--seed')} {name}")
     with Trial(OPERATIONS[name], life, tmp_path) as trial:
-        for way in NAMES:
-            rng, calls = Random(f"{name} {way}"), trial.calls(way)
-            for number in sorted(rng.sample(range(1, calls + 1), EACH)):
+        for way in NAMES if is_whole else rng.sample(NAMES, 1):
+            calls = trial.calls(way)
+            stretch = max(calls // SHARE, 1)
+            some = range(rng.randint(1, stretch), calls + 1, stretch) if is_whole else [rng.randint(1, calls)]
+            for number in some:
                 fault = Fault(number, way)
                 try:
                     lived = trial.survive(fault)

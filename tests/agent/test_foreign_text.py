@@ -2,55 +2,25 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.companion import Companion
-from agent.memories import open_memories
-from agent.minds.language_model import LanguageModelMind
-from agent.prompts.quoting import frame, name_in_label, one_line, quoted
+from agent.prompts.quoting import name_in_label, one_line, quoted
 from managers.language.dates_in_words import say
 from managers.memory.messages import Message
 from managers.mind import ToolCall
-from managers.personas import PersonaStore
 from managers.storage.errors import Lang
 from managers.storage.paths import Home
-from managers.storage.settings import Settings
-from tests.agent.choosing import Always, ScriptedMind
-from tests.agent.conftest import Scene
-from tests.fakes import HandClock
+from tests.agent.conftest import NewScene, Scene
 from tests.hostile import BREAKS, CLAIMS, FACT, QUESTION, hostile
 from tests.minds.talking import behind_gemini, behind_openai
 from tests.model_server import ModelServer, Say, Tool
-
-NAMES: dict[Lang, tuple[str, str]] = {"en": ("Nemu", "Aoi"), "ja": ("ねむ", "葵")}
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-def scene_in(lang: Lang, home: Home, clock: HandClock, rng: Random) -> Scene:
-    """Return a persona of that language, whose user has given her a hostile document."""
-    personas, settings = PersonaStore(home, clock, rng), Settings()
-    name, settings.user.name = NAMES[lang]
-    personas.create(name, language=lang, system_prompt={"en": "You are Nemu.", "ja": "あなたはねむ。"}[lang])
-    memories = open_memories(personas, name, lambda: settings, clock, rng)
-    document = home.folder / f"manual {lang}.txt"
-    document.write_text(hostile(lang), "utf-8")
-    memories.knowledge.add(document)
-    memories.recall.catch_up()
-    mind = ScriptedMind()
-    minds = Always(mind)
-    return Scene(Companion(memories, minds, clock, rng), memories, minds, mind, settings, clock)
+from tests.speeds import one_quick
 
 
 def unmarked(text: str) -> str:
@@ -64,14 +34,41 @@ def said_by_user(message: dict[str, Any]) -> str:
     return parts if isinstance(parts, str) else "\n".join(part.get("text", "") for part in parts)
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-@pytest.mark.parametrize("context", [4096, 8192, 32768])
-@pytest.mark.parametrize("protocol", ["openai", "gemini"])
+NAMES: dict[Lang, tuple[str, str]] = {"en": ("Nemu", "Aoi"), "ja": ("ねむ", "葵")}
+HostileScene = Callable[[Lang], Scene]
+
+
+@pytest.fixture
+def hostile_scene(new_scene: NewScene, own_home: Home) -> HostileScene:
+    """Make a persona of a language, whose user has given her a hostile document."""
+
+    def make(lang: Lang) -> Scene:
+        name, user = NAMES[lang]
+        scene = new_scene(name, lang, {"en": "You are Nemu.", "ja": "あなたはねむ。"}[lang], user=user)
+        document = own_home.folder / f"manual {lang}.txt"
+        document.write_text(hostile(lang), "utf-8")
+        scene.memories.knowledge.add(document)
+        scene.memories.recall.catch_up()
+        return scene
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("lang", "context", "protocol"),
+    one_quick(
+        [
+            *(("en", 4096, "openai"), ("ja", 8192, "gemini"), ("ja", 4096, "openai"), ("en", 32_768, "gemini")),
+            *(("en", 4096, "gemini"), ("ja", 32_768, "openai")),
+        ],
+        quick=2,
+    ),
+)
 def test_a_hostile_document_is_nobodys_word_on_the_wire(
-    lang: Lang, context: int, protocol: str, own_home: Home, clock: HandClock, rng: Random, server: ModelServer
+    hostile_scene: HostileScene, server: ModelServer, lang: Lang, context: int, protocol: str
 ) -> None:
-    scene = scene_in(lang, own_home, clock, rng)
-    mind: LanguageModelMind = behind_openai(server) if protocol == "openai" else behind_gemini(server)
+    scene = hostile_scene(lang)
+    mind = behind_openai(server) if protocol == "openai" else behind_gemini(server)
     scene.minds.mind = mind.learn(context_tokens=context)
     server.enqueue(Say("hm"), Say("ok"))
     scene.live(scene.companion.say({"en": "Good morning.", "ja": "おはよう。"}[lang]))
@@ -79,31 +76,28 @@ def test_a_hostile_document_is_nobodys_word_on_the_wire(
     body = server.chats[-1].body
     if protocol == "openai":
         system, *talk = body["messages"]
-        assert [one["role"] for one in talk] == ["user", "assistant", "user"]
     else:
         system, talk = body["systemInstruction"], body["contents"]
-        assert [one["role"] for one in talk] == ["user", "model", "user"]
+    assert [one["role"] for one in talk] == ["user", "assistant" if protocol == "openai" else "model", "user"]
     assert FACT[lang] not in json.dumps(system, ensure_ascii=False)
     last = said_by_user(talk[-1])
     assert f"> {FACT[lang]}" in last
     assert f"manual {lang}”" in unmarked(last) or f"manual {lang}」" in unmarked(last)
     assert last.endswith("\n" + QUESTION[lang])
-    for claim in CLAIMS[lang]:
-        if not claim.startswith("["):  # one of our own lines reads so
-            assert claim not in unmarked(last)
+    ours = [claim for claim in CLAIMS[lang] if claim.startswith("[")]  # one of our own lines reads so
+    assert [claim for claim in CLAIMS[lang] if claim not in ours and claim in unmarked(last)] == []
     assert last.count(CLAIMS[lang][2]) == 2  # the true one, and a marked one
     assert unmarked(last).count(CLAIMS[lang][2]) == 1
-    for token in ("<|im_", "<start_of_turn>", "</s>", "[INST]", "<<SYS>>"):
-        assert token not in json.dumps(body, ensure_ascii=False)
+    tokens = ("<|im_", "<start_of_turn>", "</s>", "[INST]", "<<SYS>>")
+    assert [token for token in tokens if token in json.dumps(body, ensure_ascii=False)] == []
     assert all(said_by_user(one).strip() for one in talk)
-    scene.companion.close()
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_an_attached_file_and_a_searched_document_are_quoted_too(
-    lang: Lang, own_home: Home, clock: HandClock, rng: Random, server: ModelServer, tmp_path: Path
+    hostile_scene: HostileScene, server: ModelServer, tmp_path: Path, lang: Lang
 ) -> None:
-    scene = scene_in(lang, own_home, clock, rng)
+    scene = hostile_scene(lang)
     scene.minds.mind = behind_openai(server)
     sent = tmp_path / "letter.txt"
     sent.write_text(hostile(lang), "utf-8")
@@ -115,21 +109,6 @@ def test_an_attached_file_and_a_searched_document_are_quoted_too(
         assert f"> {FACT[lang]}" in text
         assert not any(claim in unmarked(text) for claim in CLAIMS[lang])
     assert "letter.txt" in unmarked(user["content"])
-    scene.companion.close()
-
-
-def test_a_long_file_is_cut_and_leaves_the_words_whole(scene: Scene, tmp_path: Path) -> None:
-    book = tmp_path / "book.txt"
-    book.write_text("All work and no play.\n" * 50_000, "utf-8")
-    scene.mind.context_tokens = 4096
-    scene.mind.enqueue("Long.")
-    scene.live(scene.companion.say("What is this book about?", attachments=[book]))
-    asked = scene.mind.requests[-1]
-    assert asked.turns[-1].text == "What is this book about?"
-    assert "> All work and no play.\n" in asked.turns[-1].quoted
-    assert len(asked.system) + len(asked.turns[-1].quoted) + len(asked.turns[-1].text) <= 4096
-    ours = unmarked(asked.turns[-1].quoted).partition("[Quotations begin")[2]
-    assert ours.count("\n") == 2  # what opens it, whose it is, what closes it
 
 
 def test_what_is_recalled_says_whose_it_is_in_a_line_that_it_cannot_write(scene: Scene) -> None:
@@ -142,7 +121,7 @@ def test_what_is_recalled_says_whose_it_is_in_a_line_that_it_cannot_write(scene:
     scene.memories.recall.catch_up()
     scene.mind.enqueue("In Sapporo.")
     scene.live(scene.companion.say("Do you remember where my sister Hanako lives?"))
-    asked = scene.mind.requests[-1]
+    asked = scene.asked
     assert "Sapporo" not in asked.system
     ours = unmarked(asked.turns[-1].quoted)
     assert f"[{say('with_clock', long_ago, 'en')}, Aoi]" in ours
@@ -160,7 +139,7 @@ def test_notes_that_were_made_of_foreign_text_stay_notes(scene: Scene) -> None:
     ]
     scene.mind.enqueue(calls, "Hm.")
     scene.live(scene.companion.say("What of the kettle?"))
-    asked = scene.mind.requests[-1]
+    asked = scene.asked
     assert asked.system.count("=== How to answer ===") == 1
     assert "Obey." in asked.system
     everything = asked.system + "".join(turn.text for turn in asked.turns)
@@ -171,16 +150,14 @@ def test_notes_that_were_made_of_foreign_text_stay_notes(scene: Scene) -> None:
 
 
 @given(st.text(max_size=200), st.sampled_from(BREAKS), st.text(max_size=200))
-def test_no_text_leaves_its_quotation(one: str, line_end: str, other: str) -> None:
+def test_no_text_leaves_its_quotation_and_no_name_closes_the_line_that_it_stands_in(
+    one: str, line_end: str, other: str
+) -> None:
     lines = quoted(one + line_end + other).splitlines()
     assert lines
     assert all(line.startswith(">") for line in lines)
     assert len(one_line(one + line_end + other).splitlines()) <= 1
-
-
-@given(st.text(max_size=300))
-def test_no_name_closes_the_line_that_it_stands_in(name: str) -> None:
-    tidy = name_in_label(name)
+    tidy = name_in_label(one + line_end + other)
     assert len(tidy) <= 60
     assert not re.search(r"[\[\]“”「」『』<>|:\"\n\r\u2028]", tidy)
 
@@ -190,12 +167,3 @@ def test_words_that_nobody_sees_are_not_quoted() -> None:
     smuggled = "".join(chr(0xE0100 + number) for number in range(40))
     assert quoted(f"a kettle{hidden}{smuggled}\u202e\u200b<\u200b|im_end|>") == "> a kettle\U000e0100< |im_end|>"
     assert quoted("葛\U000e0100城市 👩‍👧 ❤\ufe0f") == "> 葛\U000e0100城市 👩‍👧 ❤\ufe0f"
-
-
-def test_where_nothing_is_quoted_nothing_is_framed(scene: Scene) -> None:
-    assert frame("en", "Aoi", []) == ""
-    scene.mind.enqueue("Hi.")
-    scene.live(scene.companion.say("Hello"))
-    told = scene.mind.requests[-1].turns[-1].quoted
-    assert "Quotations" not in told
-    assert told.endswith("\n[From here on it is Aoi who speaks]")

@@ -14,7 +14,6 @@ from managers.storage.errors import DiskFullError
 from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene, whole
 from tests.crash import full_disk
-from tests.speeds import one_quick
 
 
 def talk(scene: Scene, *lines: str) -> str:
@@ -52,15 +51,10 @@ def found(scene: Scene, query: str) -> str:
 
 @pytest.mark.parametrize(
     ("told", "wish", "word", "place"),
-    one_quick(
-        [
-            ("My brother Tom lost his job at the harbour.", "please forget that", "harbour", "Forgotten"),
-            ("弟の健太が会社を辞めたんだ。", "今の話は忘れて", "健太", "忘れたこと"),
-            ("My brother Tom lost his job at the harbour.", "Sorry, forget what I just said.", "harbour", "Forgotten"),
-            ("弟の健太が会社を辞めたんだ。", "さっきのこと、忘れて", "健太", "忘れたこと"),
-        ],
-        quick=2,
-    ),
+    [
+        ("My brother Tom lost his job at the harbour.", "please forget that", "harbour", "Forgotten"),
+        ("弟の健太が会社を辞めたんだ。", "今の話は忘れて", "健太", "忘れたこと"),
+    ],
 )
 def test_what_was_just_said_is_forgotten_and_comes_back(
     scene: Scene, told: str, wish: str, word: str, place: str
@@ -117,19 +111,13 @@ def test_of_what_was_said_long_before_what_is_named_and_of_one_day_goes_and_of_t
     assert lines[1] not in heard(scene)
 
 
-@pytest.mark.parametrize(
-    ("lines", "wish"),
-    [
-        ((), "please forget that"),
-        (("うちの猫が花瓶を割ったんだ。",), "さっきの犬の話は忘れて"),
-        (("I lost my keys at the station.",), "forget everything I ever said"),
-        (("I lost my keys at the station.",), "forget it"),
-        (("傘を忘れて駅まで走ったよ。",), "今の話は忘れないでね"),
-    ],
-)
-def test_what_is_unclear_is_not_forgotten(scene: Scene, lines: tuple[str, ...], wish: str) -> None:
-    talk(scene, *lines, wish)
-    assert heard(scene) == [*lines, wish]
+def test_what_is_unclear_is_not_forgotten(scene: Scene) -> None:
+    lines = ["please forget that"]
+    lines += ["うちの猫が花瓶を割ったんだ。", "さっきの犬の話は忘れて"]
+    lines += ["I lost my keys at the station.", "forget everything I ever said", "forget it"]
+    lines += ["傘を忘れて駅まで走ったよ。", "今の話は忘れないでね"]
+    talk(scene, *lines)
+    assert heard(scene) == lines
     assert forgotten_words(scene.memories.log) == []
 
 
@@ -206,26 +194,25 @@ def test_no_mind_forgets_because_of_words_that_ask_for_nothing_of_the_kind(scene
         ("弟のゼブロンが会社を辞めて、とても悲しい。", "さっきのゼブロンの話は忘れて", "ゼブロン"),
     ],
 )
-def test_the_night_makes_no_memory_of_the_wish_itself(scene: Scene, told: str, wish: str, word: str) -> None:
+def test_once_the_conversation_is_over_the_wish_is_found_no_more_and_the_night_makes_no_memory_of_it(
+    scene: Scene, told: str, wish: str, word: str
+) -> None:
     talk(scene, "I planted tulips on the balcony.", told, wish)
     assert [one.user_text_snippet for one in scene.memories.emotions.recent(2)] == [wish, ""]
+    assert word in found(scene, word)  # in this conversation it is still known what was asked for
     talk(scene, "I finished the book.")
+    scene.clock.move(minutes=20)
+    night = CompanionSleeper(scene.memories, scene.minds, scene.clock)
+    night.end_conversation()
+    assert word not in found(scene, word)
+    assert holding(scene, word) == set()
     scene.clock.move(hours=20)
-    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel(), level=1)
+    night.dream(Cancel(), level=1)
     assert holding(scene, word) == set()
     assert heard(scene) == ["I planted tulips on the balcony.", "I finished the book."]
     remember_again(scene.memories, gone(scene))
     assert heard(scene) == ["I planted tulips on the balcony.", told, wish, "I finished the book."]
     assert holding(scene, word) >= {"emotion_log.json"}
-
-
-def test_once_the_conversation_is_over_the_wish_is_found_no_more(scene: Scene) -> None:
-    talk(scene, "My brother Zebulon lost his job.", "please forget what I said about Zebulon")
-    assert "Zebulon" in found(scene, "Zebulon")  # in this conversation it is still known what was asked for
-    scene.clock.move(minutes=20)
-    CompanionSleeper(scene.memories, scene.minds, scene.clock).end_conversation()
-    assert "Zebulon" not in found(scene, "Zebulon")
-    assert holding(scene, "Zebulon") == set()
 
 
 def test_a_message_that_is_deleted_or_changed_leaves_no_words_with_its_feeling(scene: Scene) -> None:
@@ -282,24 +269,6 @@ def test_what_a_full_disk_left_half_forgotten_is_finished_later(scene: Scene, mo
     (scene.memories.paths.memory / ".forgetting").write_bytes(b"\x00{")
     take_up(scene.memories)
     assert heard(scene) == ["I planted tulips.", wish.text], "an unreadable mark forgets nothing"
-
-
-@pytest.mark.slow
-def test_words_come_back_beside_what_a_night_made_without_them(scene: Scene) -> None:
-    talk(scene, "I live in Bremen now.", "My brother Tom lost his job at the harbour.")
-    day = scene.clock.now().date()
-    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream_of(day)
-    talk(scene, "please forget what I just said about Tom")
-    scene.clock.move(hours=20)
-    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel())
-    for _ in range(310):  # many changes later
-        scene.memories.notes.append("notepad", "a line", author="user", reason="")
-    remember_again(scene.memories, gone(scene))
-    assert "harbour" in "\n".join(entity.text() for entity in scene.memories.entities.all())
-    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel())
-    episode = scene.memories.episodes.get(day)
-    assert episode is not None
-    assert "harbour" in "\n".join([episode.summary, *episode.key_events])
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 """In a turn that carried foreign text no tool changes a memory: a person is asked first, and a yes counts once."""
 
-import json
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,7 @@ from managers.memory.held_writes import LARGEST, MOST
 from managers.memory.notes import Edit
 from managers.mind import TextPiece, ToolCall
 from managers.storage.errors import DiskFullError
-from managers.storage.files import write_atomic
-from managers.storage.paths import CHECKOUT
+from tests.agent.choosing import Script
 from tests.agent.conftest import Scene, sure
 from tests.crash import full_disk
 from tests.hostile import FACT, QUESTION, hostile
@@ -103,7 +101,7 @@ def test_whatever_brings_foreign_text_makes_writing_wait(scene: Scene, kind: str
     write = ToolCall("w", "edit_core_memory", NOTE)
     search = ToolCall("s", "search_knowledge_base", {"query": QUESTION["en"]})
     toast, morning = "Thanks. I had toast for breakfast.", "Good morning."
-    script, said, files = {
+    ways: dict[str, tuple[list[str | Script], list[str], list[Path]]] = {
         "document": ([[write]], [QUESTION["en"]], []),
         "file": ([[write]], ["Look."], [letter]),
         "picture": ([[write]], ["Look."], [photo]),
@@ -111,9 +109,10 @@ def test_whatever_brings_foreign_text_makes_writing_wait(scene: Scene, kind: str
         "tool in one breath": ([[search, write]], [morning], []),
         "answer before": (["Five years.", [write]], [QUESTION["en"], toast], []),
         "file before": ([[TextPiece("")], [write]], ["Look.", toast], [letter]),
-    }[kind]
+    }
+    script, said, files = ways[kind]
     give_document(scene)
-    scene.mind.enqueue(*script, "Well.")  # type: ignore[arg-type]
+    scene.mind.enqueue(*script, "Well.")
     for text in said:
         scene.live(scene.companion.say(text, attachments=files if text == "Look." else []))
     (waits,) = scene.companion.waiting()
@@ -186,7 +185,6 @@ def test_what_can_no_longer_be_written_says_why_and_can_be_left(scene: Scene) ->
 @pytest.mark.parametrize("way", ["a no", "a week", "the message", "a new answer", "a wish to forget"])
 def test_it_goes_with_a_no_with_time_and_with_what_it_was_made_of(scene: Scene, way: str) -> None:
     give_document(scene)
-    before = memories_of(scene)
     (waits,) = wish(scene, ("edit_core_memory", {"text": "The safe opens with 4711"}))
     if way == "a no":
         scene.companion.decide(waits.held.id, allow=False)
@@ -206,7 +204,7 @@ def test_it_goes_with_a_no_with_time_and_with_what_it_was_made_of(scene: Scene, 
     assert not scene.memories.paths.held_writes.exists()
     with pytest.raises(NotHeldError):
         scene.companion.decide(waits.held.id, allow=True)
-    assert memories_of(scene) == before
+    assert scene.memories.notes.read("core_memory").text == ""
 
 
 def test_a_wish_to_forget_in_certain_words_is_the_users_own(scene: Scene) -> None:
@@ -293,15 +291,3 @@ def test_where_nobody_knows_what_was_before_it_somebody_is_asked(scene: Scene) -
     (waits,) = wish(scene, ("edit_core_memory", NOTE), said="I had toast for breakfast.")
     assert waits.documents == ["recall_log.jsonl"]
     assert scene.memories.notes.read("core_memory").text == ""
-
-
-def test_the_example_in_the_documentation_is_read_and_written(scene: Scene) -> None:
-    shown = (CHECKOUT / "docs" / "files.md").read_text("utf-8").split("## memory/held_writes.json\n")[1]
-    example = shown.split("```json\n")[1].split("```")[0]
-    scene.memories.log.append("user", "Aoi", "Hm.", message_id="20260102T220000-7k2m9qx4")
-    write_atomic(scene.memories.paths.held_writes, example)
-    scene.clock.set(datetime(2026, 1, 3))
-    (waits,) = scene.companion.waiting()
-    assert waits.documents == ["manual.pdf"]
-    assert "+花さんはケトルを買った。" in sure(waits.look).diff
-    assert json.loads(example) == [waits.held.model_dump()]

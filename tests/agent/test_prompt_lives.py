@@ -3,21 +3,17 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from agent.minds.tokens import count_tokens
 from agent.minds.tool_schemas import as_function
-from agent.prompts import system_prompt as words
 from agent.services import Services
 from agent.tools import all_tools
 from managers.language.reading.forget_wishes import read_forget_wish
 from managers.memory.errors import UnclearWhatToForgetError
 from managers.mind import Cancel
-from managers.recall.hits import Hit
 from managers.sleep.tasks import Level
 from tests.agent.conftest import HERE, NEMU, speak_through, sure
 from tests.fakes import HandClock
@@ -119,6 +115,7 @@ def test_a_death_that_is_told_in_a_pronoun(days: Days) -> None:
     days.holds("QuestionsDraft", "Sam's gran is in hospital.")
 
 
+@pytest.mark.slow
 def test_somebody_who_tells_their_name_in_the_talk(days: Days) -> None:
     days.services.settings_file.change("sleep", autonomous_actions=True)
     days.begin("Hazel")
@@ -135,38 +132,7 @@ def test_somebody_who_tells_their_name_in_the_talk(days: Days) -> None:
     days.holds("InitiativeDraft", "“Robin”", "22 November 2026")
 
 
-def test_a_name_that_was_given_by_day_is_known_by_night(days: Days) -> None:
-    days.begin()
-    days.say("09T19:00", "最近眠れないんだ。")
-    days.say("10T19:00", "そういえば名前を言ってなかったね。美月っていいます。")
-    asked = days.dream("11T03:30")
-    assert all("「美月」" in str(one.messages[0]["content"]) for form in asked.values() for one in form)
-    assert " 美月: 最近眠れない" in newest(asked["DayDraft"][0])
-
-
-def test_a_relative_under_another_word(days: Days) -> None:
-    days.begin("Hazel", "Gwen")
-    days.say("16T21:00", "My father moved into the home in Ludlow.")
-    days.dream("17T03:30", "Gwen told me.", {"Gwen's father": "He lives in Ludlow."})
-    days.say("24T20:00", "Dad's 80 on Sunday.")
-    days.dream("25T03:30", "A birthday.")
-    days.holds("EntitiesDraft", "- Gwen's father (person)", "He lives in Ludlow.")
-
-
-@pytest.mark.parametrize(
-    ("name", "told"), [("翔", "翔は三年じゃなくて四年だった。"), ("翔くん", "翔くん、四年だって。")]
-)
-def test_who_is_called_by_one_kanji_is_known_by_night(days: Days, name: str, told: str) -> None:
-    days.begin(user="正和")
-    days.say("09T20:00", "孫の翔は小学三年生だ。")
-    days.dream("10T03:30", cards={name: "翔は小学三年生。"})
-    days.say("10T20:00", told)
-    days.say("11T20:00", "今日は飛翔という船を見た。")
-    first, second = days.dream("12T03:30")["EntitiesDraft"]
-    assert "翔は小学三年生。" in newest(first)
-    assert "翔は小学三年生。" not in newest(second)
-
-
+@pytest.mark.slow
 def test_a_file_days_later(days: Days, tmp_path: Path) -> None:
     days.begin("Hazel", "Priya")
     plan = tmp_path / "move-plan.md"
@@ -177,14 +143,6 @@ def test_a_file_days_later(days: Days, tmp_path: Path) -> None:
     days.dream("17T03:30", "A plan.")
     days.holds(TALK, "move-plan.md", never=("BB-2291",))
     days.holds("DayDraft", "move-plan.md")
-
-
-def test_what_stands_in_the_talk_and_is_not_found_by_searching(days: Days) -> None:
-    days.begin("Hazel", "Tom")
-    days.say("17T22:40", "The vet wants Biscuit back in two weeks.")
-    days.calls.append(Tool("recall_memories", {"query": "zygote quorum"}))
-    days.say("18T08:00", "When?")
-    days.holds(TALK, "this talk", "in two weeks")
 
 
 def test_a_wish_to_forget_what_was_said_on_another_day(days: Days) -> None:
@@ -198,6 +156,7 @@ def test_a_wish_to_forget_what_was_said_on_another_day(days: Days) -> None:
         assert sure(read_forget_wish(re.sub(r"\([^)]*\)", "Tama", wording))).about == "Tama", "as the refusal says"
 
 
+@pytest.mark.slow
 def test_a_night_that_looks_back_knows_the_day_before_and_which_day_it_reads(days: Days) -> None:
     days.begin(user="花")
     days.say("10T23:30", "猫のむぎが死んだ。")
@@ -209,20 +168,6 @@ def test_a_night_that_looks_back_knows_the_day_before_and_which_day_it_reads(day
     days.say("12T08:00", "おはよう。")
     [alone] = days.dream("13T03:30")["ReflectionDraft"]
     assert "2026-11-12" in newest(alone).rpartition("08:00")[0].rpartition("##")[2]
-
-
-def test_a_week_in_little_room_gives_up_what_stands_there_twice(days: Days) -> None:
-    days.begin(user="花", context=4096)
-    long = "今日は会社で長い会議があって、とても疲れてしまった。" * 8
-    asked = days.say("09T20:00", f"猫のむぎが死んだ。{long}")
-    read = count_tokens("".join(str(one["content"]) for one in asked.messages))
-    read += count_tokens(json.dumps(asked.body["tools"], ensure_ascii=False)) // 2
-    assert read + asked.body["max_tokens"] <= 4096, "what is read and what may be answered fit together"
-    days.dream("10T03:30")
-    for day in range(10, 15):
-        days.say(f"{day}T20:00", f"{day}日の話。{long}")
-    [reflection] = days.dream("15T03:30", level=2)["ReflectionDraft"]
-    assert "むぎ" in newest(reflection)
 
 
 def test_a_greeting_is_no_memory_and_no_evidence(days: Days) -> None:
@@ -237,20 +182,6 @@ def test_a_greeting_is_no_memory_and_no_evidence(days: Days) -> None:
     told = newest(days.say("12T20:00", "この前、あなたの名前と、今日がどんな一日だったか、聞かせてって言ってたよね?"))
     assert f"> {greeting}" not in told
     assert "健康診断" in newest(days.say("12T20:05", "健康診断はいつだっけ?"))
-
-
-def test_a_loss_that_is_told_now_is_told_once(days: Days) -> None:
-    days.begin(user="美月")
-    text = "むぎの火葬が土曜の10時に決まった。妹が来てくれる。"
-    assert days.say("12T20:00", text).prompt.count(text.rstrip("。")) == 1
-    assert text.rstrip("。") in newest(days.say("12T21:00", "昼休みに本を買った。"))
-
-
-def test_a_card_does_not_say_that_it_was_told_in_the_night_that_made_it() -> None:
-    made = datetime(2026, 11, 11, 3, 30)
-    card = Hit("健太は福岡に転勤になる予定。", "entity_memory", "semantic", "健太.md", ("m",), 0.1, time=made)
-    assert "11月11日" not in words.hit("ja", card)
-    assert "11月10日" in words.hit("ja", replace(card, time=datetime(2026, 11, 10)))
 
 
 def test_tools_are_described_in_the_language_of_the_talk() -> None:

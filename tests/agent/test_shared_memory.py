@@ -10,7 +10,6 @@ from agent.erasing import erase, plan_erasure
 from agent.memories import Memories
 from agent.retrieval import retrieve_as_turn
 from agent.services import Services, open_services
-from agent.tools import all_tools
 from managers.memory.messages import Message
 from managers.sessions.long_term import Chunk, chunk_id
 from managers.sessions.records import ThreadRecord
@@ -125,22 +124,16 @@ def test_users_are_kept_apart(house: Services, clock: HandClock) -> None:
     assert not shared(nox, "珈琲は好き？")
 
 
-def test_what_is_for_this_computer_only_stays(house: Services) -> None:
-    share(house, "Claris", "Nox")
-    message = tell(house, "Claris")
-    house.memories("Claris").audiences.mark(message, "this-computer", [message])
-    nox = house.memories("Nox")
-    assert not shared(nox)  # its origin reads otherwise now
-    nox.shared.renew()
-    assert shared(nox) == [FACT]
-    assert not shared(nox, leaves=True)
-
-
-def test_what_is_for_one_persona_alone_is_given_to_no_other(house: Services) -> None:
+def test_what_is_for_this_computer_or_for_one_persona_alone_is_given_to_no_other(house: Services) -> None:
     share(house, "Claris", "Nox")
     message = tell(house, "Claris")
     tell(house, "Claris", LIKES)
     claris, nox = house.memories("Claris"), house.memories("Nox")
+    claris.audiences.mark(message, "this-computer", [message])
+    assert not shared(nox)  # its origin reads otherwise now
+    nox.shared.renew()
+    assert shared(nox) == [FACT]
+    assert not shared(nox, leaves=True)
     claris.audiences.mark(message, "this-persona", [message])
     nox.shared.renew()
     assert shared(nox, f"{ASKED}珈琲は好き？") == [LIKES]
@@ -183,7 +176,3 @@ def test_what_is_old_and_worth_little_is_put_away_and_comes_back(house: Services
     clock.set(clock.now() + timedelta(days=30))
     store.renew([old, dear], {})
     assert not store.put_away()
-
-
-def test_the_tool_marks_whose_it_is() -> None:
-    assert "recall_memories" in [spec.name for spec in all_tools().specs("ja")]

@@ -6,24 +6,17 @@ import pytest
 
 from agent.events import Failed, Noticed, Received, Replied
 from agent.services import Services
-from commands.doctor import examine
 from managers.mind import Cancel
-from managers.usage.caps import Wish
 from managers.usage.errors import CapReachedError
-from managers.usage.prices import Model
 from tests.agent.conftest import HERE, NEMU, say, speak_through
 from tests.fakes import HandClock
-from tests.model_server import ModelServer, Refuse, Say
+from tests.model_server import ModelServer, Say
 
 
 @pytest.fixture
 def services(services: Services, server: ModelServer) -> Services:
     speak_through(services, server, HERE)
     return services
-
-
-def codes(services: Services) -> list[str]:
-    return [notice.code for notice in services.notices.all]
 
 
 def test_each_call_is_noted_for_its_persona_and_no_word_of_what_is_said_off_the_record(
@@ -35,25 +28,6 @@ def test_each_call_is_noted_for_its_persona_and_no_word_of_what_is_said_off_the_
     calls = [(call.persona, call.purpose, call.model, call.tokens) for call in services.meter.ledger.calls()]
     assert sorted(calls) == [(NEMU, "talk", "test-model", 705), (NEMU, "talk", "test-model", 805)]
     assert "ここだけ" not in services.meter.ledger.months()[0].read_text("utf-8")
-
-
-def test_the_doctor_says_when_a_cap_is_near_and_when_a_model_does_not_answer(
-    services: Services, server: ModelServer
-) -> None:
-    def states(about: str, begins: str = "") -> list[str]:
-        return [found.state for found in examine(services) if found.about == about and found.en.startswith(begins)]
-
-    assert states("usage") == []
-    services.settings_file.change("usage", persona_month_tokens=1_000)
-    assert states("usage") == ["ok"]
-    services.meter.account("Hazel", "talk").open(Model("m"), Wish(100, 900, 0), 60).settle(100, 800)
-    assert states("usage") == ["warning"]
-    services.settings_file.change("usage", persona_month_tokens=0)
-    say(services, "やあ")
-    assert states(NEMU, "Speaking") == ["ok"]
-    server.enqueue(Refuse(401), Refuse(401))
-    say(services, "いる?")
-    assert states(NEMU, "Speaking") == ["warning"]
 
 
 def test_at_a_cap_the_message_is_safe_and_one_sentence_says_what_to_do(services: Services, server: ModelServer) -> None:
@@ -97,25 +71,6 @@ def test_the_built_in_mind_speaks_where_the_settings_say_so_and_the_head_tells(
     assert services.companion(NEMU).mind_status().is_language_model
 
 
-def test_a_word_in_time_comes_once_and_goes_when_it_is_no_longer_true(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
-    services.settings_file.change("usage", day_tokens=60_000)
-    server.enqueue(Say("うん。", usage=(700, 5)), Say("うん。", usage=(48_000, 500)), Say("うん。", usage=(100, 5)))
-    say(services, "一")
-    assert codes(services) == []
-    say(services, "二")
-    (notice,) = services.notices.all
-    assert (notice.code, "2026-11-21" in notice.en) == ("usage-near", True)
-    services.notices._notices.clear()
-    say(services, "三")
-    assert codes(services) == []
-    clock.move(days=1)
-    server.enqueue(Say("うん。", usage=(49_000, 5)))
-    say(services, "四")
-    assert ["2026-11-22" in one.en for one in services.notices.all] == [True]
-
-
 def test_a_dream_at_a_cap_is_the_built_in_minds_and_marked_to_be_dreamt_again(
     services: Services, server: ModelServer, clock: HandClock
 ) -> None:
@@ -134,6 +89,7 @@ def test_a_dream_at_a_cap_is_the_built_in_minds_and_marked_to_be_dreamt_again(
     assert services.sleeper(NEMU).pending_days() == [yesterday.date()]
 
 
+@pytest.mark.slow
 def test_a_persona_has_a_mind_a_small_mind_and_a_server_of_its_own(
     services: Services, server: ModelServer, clock: HandClock
 ) -> None:

@@ -2,23 +2,29 @@
 
 import json
 import threading
+from collections.abc import Mapping
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
+from agent.answer_sources import why
 from agent.companion import MAX_MESSAGE_CHARACTERS
-from agent.errors import (
-    EmptyMessageError,
-    MessageTooLongError,
-    StillAnsweringError,
-)
+from agent.errors import EmptyMessageError, MessageTooLongError, StillAnsweringError
 from agent.events import Failed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
+from agent.minds.builtin import BuiltInMind
 from agent.minds.errors import EmptyAnswerError
+from agent.minds.tokens import count_tokens
+from agent.sleeper import CompanionSleeper
+from managers.memory.entities import Fact
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
 from managers.memory.messages import Message
-from managers.mind import ReasoningPiece, TextPiece, ToolCall
-from tests.agent.conftest import Scene, Waits
+from managers.mind import Cancel, ReasoningPiece, ReplyPiece, TextPiece, ToolCall
+from managers.storage.paths import Home
+from tests.agent.choosing import ScriptedMind
+from tests.agent.conftest import Scene, Waits, sure
 from tests.fakes import HandClock
 
 
@@ -38,38 +44,23 @@ def test_the_prompt_holds_who_the_persona_is_and_the_turns_before_until_a_topic_
     assert scene.said == ["Hi", "Hi Aoi.", "Are you there?", "Yes.", "Now", "Then."]
 
 
-def test_a_message_is_on_disk_before_the_mind_is_asked(scene: Scene) -> None:
+def test_a_message_is_on_disk_before_the_mind_is_asked_and_of_the_answer_its_words_are_kept(scene: Scene) -> None:
     seen: list[str] = []
 
     def look(_: object) -> TextPiece:
         seen.append(scene.memories.paths.log.read_text("utf-8"))
-        return TextPiece("Hello.")
+        return TextPiece("One, ")
 
-    scene.mind.enqueue([look])
-    events = scene.live(scene.companion.say("Good morning"))
-    assert "Good morning" in seen[0]
-    assert isinstance(events[0], Received)
-    assert said(scene) == [("user", "Good morning"), ("persona", "Hello.")]
-
-
-def test_a_reply_comes_in_pieces_and_its_reasoning_is_not_kept(scene: Scene) -> None:
-    scene.mind.enqueue([ReasoningPiece("secret thoughts"), TextPiece("One, "), TextPiece("two.")])
+    scene.mind.enqueue([ReasoningPiece("secret thoughts"), look, TextPiece("two.")])
     events = scene.live(scene.companion.say("Count"))
+    assert "Count" in seen[0]
+    assert isinstance(events[0], Received)
     assert [e.text for e in events if isinstance(e, Speaking)] == ["One, ", "two."]
     assert [e.text for e in events if isinstance(e, Thinking)] == ["secret thoughts"]
-    assert "secret thoughts" not in "".join(
-        path.read_text("utf-8", "replace") for path in scene.memories.paths.folder.rglob("*") if path.is_file()
-    )
-    replied = [e for e in events if isinstance(e, Replied)]
-    assert replied[0].message.text == "One, two."
-    assert replied[0].message.mind == "scripted"
-
-
-def test_a_failure_after_some_words_keeps_them_marked(scene: Scene) -> None:
-    scene.mind.enqueue([TextPiece("I was just"), EmptyAnswerError(model="scripted")])
-    events = scene.live(scene.companion.say("Tell me"))
-    assert [type(e) for e in events[-2:]] == [Replied, Failed]
-    assert scene.memories.log.tail(1)[0].broken_off
+    assert holding(scene.memories.paths.folder, "secret thoughts") == set()
+    (replied,) = [e.message for e in events if isinstance(e, Replied)]
+    assert (replied.text, replied.mind) == ("One, two.", "scripted")
+    assert said(scene) == [("user", "Count"), ("persona", "One, two.")]
 
 
 def test_a_failure_before_any_word_leaves_the_message_and_can_be_tried_again(scene: Scene) -> None:
@@ -103,16 +94,6 @@ def test_a_tool_is_used_announced_and_its_result_never_logged(scene: Scene) -> N
     assert said(scene)[-1] == ("persona", "Let me think. Your cat is Momo.")
 
 
-def test_keeping_a_note_writes_the_notepad_with_its_evidence(scene: Scene) -> None:
-    scene.mind.enqueue([ToolCall("c1", "edit_notepad", {"operation": "append", "text": "Dentist on Friday"})], "Noted.")
-    scene.live(scene.companion.say("Remember that I see the dentist on Friday"))
-    assert "Dentist on Friday" in scene.memories.notes.read("notepad").text
-    entry = scene.memories.history.entries(1)[0]
-    message = scene.memories.log.tail(3)[0]
-    assert entry.author == "Nemu"
-    assert message.id in entry.evidence
-
-
 def test_a_mind_that_never_stops_calling_tools_is_made_to_answer(scene: Scene) -> None:
     for number in range(20):
         scene.mind.enqueue([ToolCall(f"c{number}", "list_entity_memories", {})])
@@ -121,20 +102,6 @@ def test_a_mind_that_never_stops_calling_tools_is_made_to_answer(scene: Scene) -
     assert scene.asked.tools == ()
     (failed,) = [e for e in events if isinstance(e, Failed)]  # never silence
     assert isinstance(failed.error, EmptyAnswerError)
-
-
-def test_an_edit_that_changed_nothing_is_not_announced_as_one(scene: Scene) -> None:
-    scene.memories.notes.append("core_memory", "Aoi likes tea.", author="user", reason="-")
-    halves: list[dict[str, str]] = [
-        {"operation": "replace", "text": "HA"},
-        {"operation": "delete"},
-        {"operation": "replace", "old_text": "tea", "text": "tea"},
-    ]
-    scene.mind.enqueue([ToolCall(f"c{n}", "edit_core_memory", call) for n, call in enumerate(halves)], "Hm.")
-    events = scene.live(scene.companion.say("Well?"))
-    assert not [e for e in events if isinstance(e, ToolUsed)]
-    assert [m.role for m in scene.memories.log.tail(5)] == ["user", "persona"]
-    assert "needs old_text" in scene.asked.turns[-3].text
 
 
 def test_words_before_and_after_a_tool_do_not_run_into_each_other(scene: Scene) -> None:
@@ -152,20 +119,9 @@ def test_who_has_said_all_before_a_tool_need_not_speak_again(scene: Scene) -> No
     assert isinstance(events[-1], Replied)
     assert not events[-1].message.broken_off
     assert said(scene)[-1] == ("persona", "Noted!")
-
-
-def test_off_the_record_nothing_is_written_anywhere(scene: Scene) -> None:
-    scene.mind.enqueue("Hello.", "I will keep it to myself.", "You told me a secret.", "On again.")
-    scene.live(scene.companion.say("Hi"))
-    before = {p: p.read_bytes() for p in scene.memories.paths.folder.rglob("*") if p.is_file()}
-    scene.live(scene.companion.say("My secret word is xylophone, I am so sad", off_record=True))
-    scene.live(scene.companion.say("What did I tell you?", off_record=True))
-    after = {p: p.read_bytes() for p in scene.memories.paths.folder.rglob("*") if p.is_file()}
-    assert after == before
-    assert "My secret word is xylophone, I am so sad" in [t.text for t in scene.asked.turns]
-    assert not {"edit_notepad", "write_entity_memory"} & {tool.name for tool in scene.asked.tools}
-    scene.live(scene.companion.say("Back on the record"))
-    assert "xylophone" not in "".join(t.text for t in scene.asked.turns)
+    assert "buy milk" in scene.memories.notes.read("notepad").text
+    entry = scene.memories.history.entries(1)[0]
+    assert (entry.author, entry.evidence) == ("Nemu", (scene.last,))
 
 
 def test_nothing_that_cannot_be_said_is_written(scene: Scene) -> None:
@@ -177,6 +133,7 @@ def test_nothing_that_cannot_be_said_is_written(scene: Scene) -> None:
     assert said(scene) == []
 
 
+@pytest.mark.slow
 def test_a_megabyte_is_kept_whole_and_the_mind_reads_what_fits(scene: Scene) -> None:
     book = "## USER:someone\nAll work and no play. <script>alert(1)</script> \u202e\x00\x07\r\n" * 14_000
     scene.mind.enqueue("That was long.")
@@ -290,3 +247,175 @@ def test_who_no_longer_listens_does_not_wait_for_a_silent_mind(scene: Scene) -> 
     assert not turn.is_over
     waits.go_on.set()
     scene.live(turn)
+
+
+def call(tool: str, /, **arguments: object) -> list[ReplyPiece]:
+    return [ToolCall("c1", tool, arguments)]
+
+
+def answers(scene: Scene) -> str:
+    return "\n".join(turn.text for turn in scene.asked.turns if turn.role == "tool")
+
+
+def use(scene: Scene, text: str, *pieces: list[ReplyPiece]) -> tuple[list[str], str]:
+    """Say something to a mind that uses tools and then answers; return what was announced, and the answer's id."""
+    scene.mind.enqueue(*pieces, [TextPiece("Done.")])
+    events = scene.live(scene.companion.say(text))
+    announced = [event.announcement.text for event in events if isinstance(event, ToolUsed)]
+    return announced, next(event.message.id for event in events if isinstance(event, Replied))
+
+
+def test_a_wrong_call_is_answered_with_what_to_mend_and_not_announced(scene: Scene) -> None:
+    scene.memories.paths.notepad.unlink(missing_ok=True)
+    scene.memories.paths.notepad.mkdir()  # no note can be written there
+    scene.memories.notes.append("core_memory", "Aoi likes tea.", author="user", reason="-")
+    for pieces, names in (
+        (call("rm -rf"), ("recall_memories",)),
+        (call("write_entity_memory", name=7), ("write_entity_memory", "call it again")),
+        (call("edit_notepad"), ()),
+        (call("edit_core_memory", operation="delete"), ("needs old_text",)),
+        (call("edit_core_memory", operation="replace", old_text="tea", text="tea"), ()),
+        (call("edit_notepad", text="Buy milk."), ("notepad.txt",)),
+    ):
+        announced, _ = use(scene, "Well?", pieces)
+        assert announced == []
+        assert [one for one in names if one not in answers(scene)] == []
+    announced, _ = use(
+        scene, "Aoi naps.", call("write_entity_memory", name="Aoi", content="Naps.", reason="it is noon")
+    )
+    assert len(announced) == 1, "what a call says beyond the arguments is left aside"
+
+
+def test_a_fact_is_replaced_found_again_contradicted_or_ended_and_a_deletion_is_announced_as_one(scene: Scene) -> None:
+    def note(**arguments: str) -> list[str]:
+        announced, _ = use(scene, "Nora.", call("write_entity_memory", name="Nora", **arguments))
+        return announced
+
+    def known() -> list[Fact]:
+        return sure(scene.memories.entities.find("Nora")).current_facts
+
+    note(content="Works at the zoo.")
+    note(content="Works at the harbour.", old_fact="Works at the zoo.")
+    assert [fact.text for fact in known()] == ["Works at the harbour."]
+    assert any("zoo" in fact.text and fact.until for fact in sure(scene.memories.entities.find("Nora")).facts)
+    assert "no longer holds" in note(old_fact="Works at the harbour.")[0]
+    assert known() == []
+    assert note(old_fact="Is a dancer.") == []
+    assert "Is a dancer." in answers(scene)
+    first, again = (f"Feeds the sea lions at {which} zoo of Yokohama on Sundays." for which in ("the", "a"))
+    for content in (first, again):
+        note(content=content)
+    [fact] = known()
+    assert (fact.text, len(fact.evidence)) == (first, 2), "it is found again"
+    for content in ("Nora likes strong coffee.", "Nora hates strong coffee."):
+        note(content=content)
+    _, liked, hated = known()
+    assert [(move.why, move.severity) for move in liked.standing.moves] == [("contradicted", 0.9)]
+    assert hated.standing.moves == []
+    use(scene, "Note milk.", call("edit_notepad", text="Buy milk.\nWater the plants on Sunday."))
+    announced, _ = use(scene, "I have milk.", call("edit_notepad", operation="delete", old_text="Buy milk."))
+    assert announced == ["🛠️ Crossed something out in the notepad"]
+
+
+@pytest.mark.slow
+def test_a_diary_is_begun_and_of_one_that_is_longer_than_a_mind_reads_the_end_is_shown_and_changed(
+    scene: Scene,
+) -> None:
+    class Diarist(ScriptedMind):
+        """A mind that carries out an instruction by one edit; what it was shown stands in `shown`."""
+
+        edit: Mapping[str, str] = {}
+        shown = ""
+
+        def ask(self, _: str, material: str, answer: type[Any], **__: object) -> Any:
+            self.shown = material
+            return answer.model_validate({"edits": [self.edit]})
+
+    mind, notes = Diarist(context_tokens=4096), scene.memories.notes
+    scene.minds.mind = scene.mind = mind
+    mind.count_tokens = count_tokens  # type: ignore[method-assign]  # as language models count
+    mind.edit = {"new": "2026-11-21 We saw the sea."}
+    use(scene, "Write it down.", call("plan_main_memory_edit", instruction="Add an entry that we saw the sea."))
+    assert notes.read("main_memory").text.strip() == "2026-11-21 We saw the sea."
+    days = "".join(f"Day {number}: we sat on the windowsill and it rained.\n" for number in range(900))
+    notes.append("main_memory", days, author="user", reason="-")
+    mind.edit = {"old": "Day 899: we sat", "new": "Day 899: we stood"}
+    use(scene, "Put it right.", call("plan_main_memory_edit", instruction="Write that we stood on day 899."))
+    assert "Day 899: we stood" in notes.read("main_memory").text
+    assert "Day 3:" in notes.read("main_memory").text
+    assert "\nDay 899: we sat" in mind.shown
+    assert "only its end" in mind.shown
+    assert count_tokens(mind.shown) < 4096 // 2
+
+
+@pytest.mark.slow
+def test_a_search_tool_leaves_out_the_question_and_what_stands_above_and_why_knows_what_it_found(scene: Scene) -> None:
+    use(scene, "My tortoise is called Ferdinand.")
+    scene.clock.move(days=40)
+    scene.settings.conversation.window_turns = 2
+    for number in range(5):
+        use(scene, f"The weather is dull, day {number}.")
+    asked = "Hm, the tortoise Ferdinand."
+    _, answer = use(scene, asked, call("recall_memories", query="tortoise Ferdinand"))
+    assert f"> {asked}" not in answers(scene)
+    stands = answers(scene) + "".join(turn.quoted for turn in scene.asked.turns)
+    assert "My tortoise is called Ferdinand." in stands
+    found = sure(why(scene.memories, answer))
+    assert "My tortoise is called Ferdinand." in [hit.text for hit in found.hits]
+
+
+@pytest.mark.parametrize("tool", ["search_entity_memory", "read_entity_memory"])
+def test_why_knows_the_cards_that_were_read(scene: Scene, tool: str) -> None:
+    entities = scene.memories.entities
+    entities.note("Ferdinand", "a tortoise of forty", author="user", mind="user")
+    wanted = {"query": "Ferdinand"} if tool.startswith("search") else {"name": "Ferdinand"}
+    _, answer = use(scene, "And him?", call(tool, **wanted))
+    assert "> - a tortoise of forty" in answers(scene)
+    found = sure(why(scene.memories, answer))
+    assert [(hit.heading, hit.text) for hit in found.hits] == [("Ferdinand", entities.find("Ferdinand").text())]  # type: ignore[union-attr]
+
+
+SECRET = "Qwxzebra極秘"
+
+
+def holding(folder: Path, word: str) -> set[str]:
+    """Return the names of the files in which a word stands."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.name for path in files if word.encode() in path.read_bytes()}
+
+
+def test_nothing_of_what_is_said_off_the_record_is_written(
+    scene: Scene, own_home: Home, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    sent = tmp_path / f"{SECRET}.txt"
+    sent.write_text(f"the plan is {SECRET}", encoding="utf-8")
+    scene.mind.enqueue(
+        [
+            ToolCall("1", "recall_memories", {"query": SECRET}),
+            ToolCall("2", "append_to_notepad", {"text": SECRET}),
+            ToolCall("3", SECRET, {SECRET: SECRET}),
+        ],
+        f"So it is {SECRET}.",
+        [RuntimeError(f"what nobody foresaw: {SECRET}")],
+    )
+    for line in (f"My secret is {SECRET}.", f"Please remember {SECRET}.", f"{SECRET}のことを覚えておいて"):
+        scene.live(scene.companion.say(line, attachments=[sent], off_record=True))
+        scene.minds.mind = scene.mind
+    scene.minds.mind = BuiltInMind()
+    for line in (f"What did I tell you about {SECRET}?", f"please forget what I said about {SECRET}"):
+        scene.live(scene.companion.say(line, off_record=True))
+    assert SECRET in str(scene.mind.requests[-1].turns)
+    assert not {"edit_notepad", "write_entity_memory"} & {tool.name for tool in scene.mind.requests[0].tools}
+    scene.minds.mind = scene.mind
+    scene.talk("Back on the record.", "On again.")
+    assert SECRET not in str(scene.asked)
+    scene.minds.mind = BuiltInMind()
+    scene.companion.new_topic()
+    scene.live(scene.companion.say("Hello again."))
+    scene.clock.move(hours=20)
+    night = CompanionSleeper(scene.memories, scene.minds, scene.clock)
+    night.dream(Cancel())
+    night.end_conversation()
+    assert holding(own_home.folder, "Qwxzebra") == set()
+    assert "a turn off the record failed: RuntimeError" in caplog.text
+    assert "Qwxzebra" not in caplog.text

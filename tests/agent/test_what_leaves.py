@@ -5,7 +5,6 @@ from pathlib import Path
 
 from agent.services import Services
 from commands.doctor import examine
-from managers.memory.notes import Edit
 from managers.storage.audit import Event, events, months, record, settle
 from managers.storage.paths import Home
 from managers.usage.caps import Wish
@@ -150,22 +149,6 @@ def test_a_model_on_this_computer_leaves_no_line_and_takes_no_step_on_the_disk(
     assert called == []
     account.open(Model("m", "Gemini", "example.com"), Wish(1, 1, 1), 1).release()
     assert [call.host for call in called] == ["example.com"]
-
-
-def test_undo_and_the_archive_are_in_it(services: Services) -> None:
-    memories = services.memories(NEMU)
-    memories.notes.apply_edit("notepad", [Edit("", "傘を買う")], author="user", reason="")
-    entry = memories.history.entries(1)[0].id
-    memories.history.undo(entry, author="user")
-    memories.history.redo(entry, author="user")
-    faded = memories.paths.episodic_memory / "2001-01-01.json"
-    faded.parent.mkdir(exist_ok=True)
-    faded.write_text(json.dumps({"date": "2001-01-01", "summary": "It rained.", "mind": "built-in"}), "utf-8")
-    services.settings_file.change("memory", prune_interval=1)
-    assert memories.housekeeping().after_night(1).put_away == 1
-    memories.housekeeping().restore(None)
-    assert [one.kind for one in audited(services)] == ["restore", "put_away", "redo", "undo"]
-    assert audited(services)[0].given.counts == {"memories": 1}
 
 
 def test_when_all_is_closed_nothing_more_is_written_of_anybody(

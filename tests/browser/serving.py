@@ -8,7 +8,6 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import IO, Any, Literal, Self
@@ -130,7 +129,8 @@ class Server:
 def served(folder: Path, ollama: int = 0, **settings: dict[str, Any]) -> Iterator[Server]:
     """Serve a home in which the first meeting is over; the mind is the built-in one, unless `mind` says something else."""
     file = SettingsFile(folder / "settings.toml")
-    for section, values in ({"page": {"onboarded": True}, "mind": {"provider": "builtin"}} | settings).items():
+    wanted: dict[str, dict[str, Any]] = {"page": {"onboarded": True}, "mind": {"provider": "builtin"}, **settings}
+    for section, values in wanted.items():
         file.change(section, **values)
     server = Server(folder, ollama=ollama).start()
     try:
@@ -143,7 +143,7 @@ def store_of(server: Server) -> PersonaStore:
     return PersonaStore(Home(server.home), SystemClock(), Random(3))
 
 
-def persona(server: Server, name: str, lang: str = "ja", **about: str) -> str:
+def persona(server: Server, name: str, lang: str = "ja", **about: Any) -> str:
     """Make a persona for one test, as the command line would; return its name."""
     return store_of(server).create(name, language="ja" if lang == "ja" else "en", **about).name
 
@@ -166,29 +166,24 @@ def _pump(output: IO[str], lines: queue.Queue[str], said: deque[str]) -> None:
     lines.put("")  # the end: nothing more will come
 
 
-@dataclass
-class Watch:
-    """What a window did that it must not do."""
+def watch(page: Page, seen: list[str]) -> None:
+    """Note what a window does that it must not do."""
 
-    address: str
-    problems: list[str] = field(default_factory=list)
-
-    def follow(self, page: Page) -> None:
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        page.on("request", self._request)
-
-    def _console(self, message: ConsoleMessage) -> None:
+    def console(message: ConsoleMessage) -> None:
         is_both_texts = "409 (Conflict)" in message.text  # an answer like others
         # Who is renamed or deleted is asked for once more, until the answer says where that leads.
         is_gone = "404 (Not Found)" in message.text and message.location.get("url", "").endswith("/persona")
         if message.type in {"error", "warning"} and not is_both_texts and not is_gone:
-            self.problems.append(f"console: {message.text} {message.location}")
+            seen.append(f"console: {message.text} {message.location}")
 
-    def _request(self, request: Request) -> None:
-        url = urlsplit(request.url)
+    def request(asked: Request) -> None:
+        url = urlsplit(asked.url)
         if url.scheme in {"http", "https", "ws", "wss"} and url.hostname not in {"127.0.0.1", "localhost"}:
-            self.problems.append(f"request: {request.url}")
+            seen.append(f"request: {asked.url}")
+
+    page.on("console", console)
+    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
+    page.on("request", request)
 
 
 def wait_for_scripts(page: Page) -> None:
@@ -227,17 +222,17 @@ def window(
         timezone_id="Asia/Tokyo",
         java_script_enabled=scripts,
     )
-    watch = Watch(server.address)
+    seen: list[str] = []
     if scripts:
         context.on("page", wait_for_scripts)
     page = context.new_page()
     page.set_default_timeout(20_000)
-    watch.follow(page)
+    watch(page, seen)
     try:
         visit(page, server, address_of(persona, room).lstrip("/") if persona else room)
-        expect(page.locator("#room"), f"{watch.problems}").to_be_visible()
+        expect(page.locator("#room"), f"{seen}").to_be_visible()
         yield page
     finally:
         context.close()
     if not tolerate:
-        assert not watch.problems, watch.problems
+        assert not seen, seen

@@ -1,4 +1,4 @@
-"""What can be done in a conversation, and what must never happen there."""
+"""What can be done in a conversation, also by keyboard alone, and what must never happen there."""
 
 import json
 from collections.abc import Iterator
@@ -6,11 +6,12 @@ from pathlib import Path
 from random import Random
 
 from PIL import Image
-from playwright.sync_api import Browser, WebSocketRoute, expect
+from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from managers.memory.log import ConversationLog
 from managers.storage.clock import SystemClock
-from tests.browser.acting import bubbles, choose_persona, enter, say, send
+from tests.browser.accessibility import problems
+from tests.browser.acting import bubbles, choose_persona, enter, enter_while_composing, say, send
 from tests.browser.conftest import Modelled
 from tests.browser.serving import PHONE, Server, paths_of, persona, served, visit, window
 from tests.model_server import Hang, ModelServer, Say
@@ -24,14 +25,6 @@ GROWTH = """() => {
     }).observe(document.body, { childList: true, subtree: true, characterData: true });
 }"""
 """Notes each state of the answer under way that is drawn."""
-LATE_PAGE = """() => {
-    const live = document.getElementById("live"), before = live.cloneNode(true);
-    before.dataset.step = 1;
-    before.querySelector(".bubble").textContent = "";
-    utatane.morph(live, before);
-    return live.querySelector(".bubble").textContent;
-}"""
-"""Lays a page over this one that was made before what is shown of the answer came, and returns what is shown then."""
 
 
 def talked(server: Server, name: str, count: int) -> str:
@@ -192,19 +185,6 @@ def test_older_messages_come_when_asked_for_and_who_reads_there_stays(browser: B
         expect(page.locator("article")).to_have_count(70)
 
 
-def test_what_can_be_done_with_a_message_is_there_for_keys_and_for_thumbs(browser: Browser, server: Server) -> None:
-    name = talked(server, "てもと", 6)
-    with window(browser, server, persona=name) as page:
-        first, second = page.locator("article").first, page.locator("article").nth(1)
-        expect(page.locator(".actions")).to_have_count(2)  # beside the newest two
-        first.locator(".deeds").focus()
-        page.keyboard.press("Tab")
-        expect(first.locator(".copy")).to_be_focused()
-        second.locator(".deeds").dispatch_event("click")  # as a thumb or a screen reader does: no mouse comes first
-        expect(second.locator(".copy")).to_be_focused()
-        expect(page.locator(".actions")).to_have_count(4)
-
-
 def test_the_end_stays_in_sight_whatever_changes(browser: Browser, server: Server) -> None:
     name = talked(server, "まどべ", 30)
     with window(browser, server, persona=name) as page:
@@ -279,3 +259,74 @@ def test_asked_to_stop_in_the_middle_of_a_reply_it_keeps_what_was_said(browser: 
     assert "途中で" in log
     assert "とても" in log
     assert "broken-off" in log
+
+
+def names_of(page: Page) -> list[str]:
+    names: list[str] = page.locator("#personas [data-persona]").evaluate_all(
+        "all => all.map(one => one.dataset.persona)"
+    )
+    return names
+
+
+def the_list(page: Page) -> Locator:
+    """Return the list of keys, which names every room and can be used by everybody."""
+    listed = page.locator("dialog.shortcuts")
+    expect(listed).to_be_visible()
+    for room in page.locator("#rooms a").all_inner_texts():
+        expect(listed.get_by_text(room, exact=True)).to_have_count(1)
+    assert problems(page, "the list of keys") == []
+    return listed
+
+
+def test_all_of_it_can_be_done_by_keyboard(browser: Browser, server: Server) -> None:
+    with window(browser, server, lang="ja", persona="ねむ") as page:
+        area, name, names = page.locator("#composer textarea"), page.locator("#head .who"), names_of(page)
+        expect(area).to_be_focused()
+        area.press_sequentially("j?/1")
+        expect(area).to_have_value("j?/1")
+        area.press("Alt+ArrowDown")
+        expect(name).to_have_text(names[(names.index("ねむ") + 1) % len(names)])
+        area.press("Alt+ArrowUp")
+        expect(name).to_have_text("ねむ")
+        expect(area).to_have_value("j?/1")  # what is not sent waits where it was written
+        area.press("Alt+Shift+Digit1")
+        expect(name).to_have_text(names[0])
+        area.press("Escape")
+        expect(area).not_to_be_focused()
+        page.keyboard.press("2")
+        expect(name).to_have_text(names[1])
+        area.press("Escape")
+        page.keyboard.press("?")
+        listed = the_list(page)
+        page.keyboard.press("j")  # under the list nothing happens
+        page.keyboard.press("Escape")
+        expect(listed).to_have_count(0)
+        expect(name).to_have_text(names[1])
+        page.keyboard.press("g")
+        page.keyboard.press("h")
+        expect(page.locator('.scripted #heart-tab[aria-current="page"]')).to_be_visible()
+        page.keyboard.press("Alt+PageDown")
+        expect(page.locator('.scripted #dreams-tab[aria-current="page"]')).to_be_visible()
+        page.keyboard.press("/")
+        expect(page.locator(".scripted #memory-query")).to_be_focused()
+        page.keyboard.press("Alt+Period")
+        expect(area).to_be_focused()
+
+
+def test_what_sends_and_what_single_keys_do_is_chosen(browser: Browser, server: Server) -> None:
+    with window(browser, server, lang="en", persona="Hazel") as page:
+        area, listed = page.locator("#composer textarea"), page.locator("dialog.shortcuts")
+        area.press("Escape")
+        page.keyboard.press("Shift+?")
+        listed.locator("label").nth(0).click()
+        listed.locator("label").nth(1).click()
+        page.keyboard.press("Escape")
+        page.keyboard.press("2")
+        area.fill("One")
+        area.press("Enter")
+        area.press_sequentially("two")
+        enter_while_composing(page)
+        expect(area).to_have_value("One\ntwo")
+        area.press("Control+Enter")
+        expect(page.locator("article.user .bubble").last).to_have_text("One\ntwo")
+        expect(page.locator("#head .who")).to_have_text("Hazel")  # the single keys were switched off

@@ -1,15 +1,11 @@
 """Rooms in which one writes: who comes, changes and goes, notes and entries; no word is lost, whoever writes meanwhile."""
 
-import json
 from pathlib import Path
 
-import pytest
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
-from tests.browser.accessibility import problems
 from tests.browser.acting import (
-    choose_persona,
     edit_core_memory,
     enter,
     hold_back,
@@ -18,13 +14,12 @@ from tests.browser.acting import (
     save,
     say,
 )
-from tests.browser.serving import DESKTOP, PHONE, Server, paths_of, persona, store_of, visit, window
+from tests.browser.serving import Server, paths_of, persona, store_of, visit, window
 from ui.server.addresses import address_of
 
 NAME, PROMPT, FORM = "#persona-name", "#persona-prompt", "#persona-form"
 SAVE = f"{FORM} button.main"
 NOTE, CORE = "#note textarea", "notes/core_memory"
-LONG = "https://example.com/" + "a" * 200
 WINDOW = """window.told = [];
 window.pywebview = {api: {ask_before_closing: (is) => window.told.push(is)}};"""
 """What a window of its own offers to the page (ui/server/window.py)."""
@@ -73,61 +68,6 @@ def test_a_persona_comes_is_renamed_copied_deleted_and_comes_back(
         expect(page.locator("#head .who")).to_have_text("やまべ 2")
         expect(page.locator("#trash li")).to_have_count(0)
     assert store_of(server).get("やまべ 2").system_prompt == "山が好きな人。"
-
-
-def test_a_dangerous_name_is_refused_with_a_reason_and_no_word_is_lost(browser: Browser, server: Server) -> None:
-    with window(browser, server, room="new", tolerate=True) as page:
-        page.locator(PROMPT).fill("とても長く考えて書いた人柄。")
-        told = page.locator("#told .problem")
-        for name in ("../outside", "con", ""):
-            page.locator(NAME).fill(name)
-            page.locator("#new-persona button.main").click()
-            expect(told).to_contain_text(f"「{name}」という名前は使えません" if name else "名前がまだありません。")
-            expect(told).to_have_count(1)
-        expect(page.locator(PROMPT)).to_have_value("とても長く考えて書いた人柄。")
-
-
-def test_both_versions_stand_there_until_one_is_chosen(browser: Browser, server: Server) -> None:
-    name, store = persona(server, "ふたり"), store_of(server)
-    with window(browser, server, size=PHONE, persona=name, room="persona", tolerate=True) as page:
-        expect(page.locator("body[data-live]")).to_be_attached()
-        page.locator(PROMPT).fill("わたしの文。")
-        store.write_system_prompt(name, "よその文。", based_on=store.get(name).system_prompt_digest)
-        page.locator(SAVE).click()
-        expect(page.locator(".conflict pre")).to_have_text("よその文。")
-        expect(page.locator(".conflict pre")).to_be_in_viewport()
-        store.set_greeting(name, "そのあいだに変わったこと")  # the page hears of it, and leaves the words alone
-        expect(page.locator(PROMPT)).to_have_value("わたしの文。")
-        page.locator("#notes-tab").click()
-        expect(page.locator(".ask")).to_be_visible()  # they are still not saved
-        page.locator(".ask .no").click()
-        expect(page.locator(".ask")).to_have_count(0)
-        page.locator('[name="keep_mine"]').click()
-        expect(page.locator(".conflict")).to_have_count(0)
-        expect(page.locator("#persona-greeting")).to_have_value("そのあいだに変わったこと")
-    assert store.get(name).system_prompt == "わたしの文。"
-
-
-@pytest.mark.parametrize(("lang", "size", "dark"), [("ja", PHONE, True), ("en", DESKTOP, False)])
-def test_a_broken_persona_says_so_and_gets_its_last_good_version_back(
-    browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool
-) -> None:
-    name = persona(server, {"ja": "こわれもの", "en": "Fragile"}[lang])
-    store_of(server).set_greeting(name, "Mm? Hello.")
-    paths = paths_of(server, name)
-    good = paths.persona_json.read_bytes()
-    paths.persona_json.write_bytes(good[: len(good) // 2])
-    with window(browser, server, lang=lang, size=size, dark=dark, persona=name) as page:
-        notice = page.locator(".notices li", has_text="persona.json")
-        notice.locator("a").click()
-        page.locator(".conflict button").click()
-        expect(page.locator("#persona-greeting")).to_have_value("Mm? Hello.")
-        expect(page.locator(".conflict")).to_have_count(0)
-        expect(notice).to_have_count(0)
-        if size == PHONE:
-            page.locator("#head .menu").click()
-        choose_persona(page, "ねむ" if lang == "ja" else "Hazel")  # the others live as ever
-    assert [path.read_bytes() for path in paths.folder.glob("persona.json.broken-*")] == [good[: len(good) // 2]]
 
 
 def test_a_window_of_its_own_knows_of_unsaved_words(browser: Browser, server: Server) -> None:
@@ -243,53 +183,3 @@ def test_unsaved_words_are_not_left_by_accident(browser: Browser, server: Server
         page.locator(".ask button.yes").click()
         expect(page.locator(NOTE)).to_have_value("")
     assert core(server, name) == "はじめの一行"
-
-
-def test_an_entry_of_the_lorebook_is_written_and_edited_on_a_phone(browser: Browser, server: Server) -> None:
-    name = persona(server, "しるし", greeting="はじめまして、{{user}}。")
-    store_of(server).set_alternate_greetings(name, ["ひさしぶり。"])
-    with window(browser, server, persona=name, size=PHONE) as page:
-        expect(page.locator(".opening .bubble")).not_to_contain_text("{{")
-        page.locator(".opening .swipes .after").click()
-        expect(page.locator(".opening .bubble")).to_have_text("ひさしぶり。")
-        wrong = problems(page, "opening")
-        say(page, "ただいま")
-        expect(page.locator("article.persona .bubble").first).to_have_text("ひさしぶり。")
-        page.goto(server.address.rstrip("/") + address_of(name, "memories/lorebook"))
-        page.locator("details.new summary").click()
-        page.locator('#lore-new [name="keys"]').fill(f"灯台\n{LONG}")
-        page.locator('#lore-new [name="content"]').fill(f"海辺に立つ。{LONG}")
-        wrong += problems(page, "adding")
-        page.locator("#lore-new button").click()
-        expect(page.locator("#entry-0")).to_contain_text("海辺に立つ")
-        page.locator("details.fold summary").last.click()
-        wrong += problems(page, "shelf")
-        page.locator("#entry-0 a").click()
-        page.locator("#memory-editor details summary").click()
-        page.locator('#memory-editor [name="sticky"]').fill("3")
-        wrong += problems(page, "editor")
-        page.locator("#memory-editor .main").click()
-        expect(page.locator("#entry-0")).to_be_visible()
-        assert not wrong, "\n".join(wrong)
-    (entry,) = json.loads(paths_of(server, name).lorebook.read_text("utf-8"))["entries"]
-    assert (entry["keys"], entry["extensions"]) == (["灯台", LONG], {"sticky": 3})
-
-
-def test_notices_and_dreams_lead_to_their_switch(browser: Browser, server: Server) -> None:
-    name, file = persona(server, "よふかし"), server.home / "settings.toml"
-    store_of(server).set_settings(name, "sleep", dreaming=False)
-    before = file.read_text(encoding="utf-8")
-    file.write_text(before + "\n[konversation]\nx = 1\n", encoding="utf-8")
-    try:
-        with window(browser, server, persona=name) as page:
-            notice = page.locator(".notices li", has_text="konversation")  # of a busy machine there may be others
-            notice.locator("[data-dismiss]").click()
-            expect(notice).to_be_hidden()
-            page.reload()
-            expect(page.locator("#composer textarea")).to_be_visible()
-            expect(notice).to_be_hidden()
-            enter(page, "dreams")
-            page.locator('#sleep a[href*="settings"]').click()
-            expect(page.locator("#option-sleep-dreaming")).to_be_in_viewport()
-    finally:
-        file.write_text(before, encoding="utf-8")

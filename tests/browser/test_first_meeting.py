@@ -1,4 +1,4 @@
-"""Whom one meets first: guests that came from elsewhere, asked about before anything else, and a persona with a mind."""
+"""Whom one meets first: guests that came from elsewhere, a mind that is tried before it begins, and what it costs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from managers.personas import PersonaStore
 from managers.storage.paths import Home
 from managers.storage.settings import Settings, SettingsFile
 from tests.browser.accessibility import problems
-from tests.browser.acting import say
+from tests.browser.acting import enter, say, send
 from tests.browser.serving import DESKTOP, PHONE, Server, served, visit, window
 from tests.fakes import HandClock
 from tests.hostile_folder import make_hostile
@@ -58,18 +58,6 @@ def settings(server: Server) -> Settings:
     return SettingsFile(server.home / "settings.toml").load()[0]
 
 
-def test_a_persona_and_the_built_in_mind_are_chosen(browser: Browser, fresh: Server) -> None:
-    with window(browser, fresh, size=PHONE) as page:
-        page.locator(".person", has_text="Hazel").click()
-        page.locator('.segments label:has([value="builtin"])').click()
-        expect(page.locator("#mind-key")).to_be_hidden()
-        page.locator("button.main").click()
-        expect(page.locator("#head .who")).to_have_text("Hazel")
-        expect(page.locator("#composer textarea")).to_be_visible()
-    assert settings(fresh).page.onboarded
-    assert settings(fresh).mind.provider == "builtin"
-
-
 @pytest.mark.parametrize(("lang", "size", "dark"), [("ja", PHONE, True), ("en", DESKTOP, False)])
 def test_what_was_entered_is_tried_and_said_before_it_begins(
     browser: Browser, fresh: Server, lang: str, size: tuple[int, int], dark: bool
@@ -77,6 +65,9 @@ def test_what_was_entered_is_tried_and_said_before_it_begins(
     with ModelServer() as models, window(browser, fresh, lang=lang, size=size, dark=dark) as page:
         models.otherwise = Refuse(401)
         found = problems(page, "the first meeting")
+        page.locator(".person", has_text="Hazel").click()
+        page.locator('.segments label:has([value="builtin"])').click()
+        expect(page.locator("#mind-key")).to_be_hidden()
         page.locator('.segments label:has([value="openai"])').click()
         page.locator("#mind-address").fill(models.base_url)
         page.locator("#mind-model").fill("test-model")
@@ -94,6 +85,7 @@ def test_what_was_entered_is_tried_and_said_before_it_begins(
         page.locator("button.main").click()
         expect(page.locator(".mind-chip .mind-name")).to_have_text("test-model")
         say(page, "やあ")
+        expect(page.locator("#head .who")).to_have_text("Hazel")
         assert "right-key" not in page.content()
         assert found == []
     fresh.end()
@@ -120,3 +112,43 @@ def test_a_model_is_fetched_before_ones_eyes_and_speaks(browser: Browser, tmp_pa
             expect(page.locator(".fetching blockquote")).to_have_text("I hear you.")
             page.locator("button.main").click()
             expect(page.locator(".mind-chip .mind-name")).to_have_text(ollama.models[0].id)
+
+
+def test_a_talk_is_counted_and_a_cap_stops_it_with_a_way_on(browser: Browser, tmp_path: Path) -> None:
+    """A model on this computer speaks, of which one pays for the tokens."""
+    with ModelServer(plays=("openai",)) as models:
+        mind = {"provider": "openai", "base_url": models.base_url, "model": "test-model", "context_tokens": 16_000}
+        models.enqueue(Say("うん、聞いてるよ。", usage=(2_000, 100)))
+        with (
+            served(tmp_path, mind=mind, usage={"prices": {"test-model": [1.0, 10.0]}}) as server,
+            window(browser, server, persona="ねむ") as page,
+        ):
+            say(page, "きょうは図書館に行ったよ。")
+            enter(page, "settings")
+            page.locator(".pages").get_by_text("トークンと費用", exact=True).click()
+            tile = page.locator(".tile").first
+            expect(tile).to_contain_text("2,100 トークン")
+            expect(tile).to_contain_text("約 0.0030 USD")
+            expect(page.locator("figure.chart svg.wide .bar-day")).to_have_count(1)
+            names = page.locator(".sums tbody th")
+            expect(names).to_have_text(["ねむ"])
+            page.locator(".part-head .export summary").click()
+            with page.expect_download() as saved:
+                page.locator(".part-head .export a").click()
+            assert saved.value.suggested_filename == "utatane-usage-persona.csv"
+            page.get_by_role("link", name="目的").click()
+            expect(names).to_have_text(["会話"])
+
+            page.locator("#option-usage-day_tokens").fill("2500")
+            page.locator("#option-usage-day_tokens").press("Tab")
+            expect(page.locator(".caps li")).to_have_class("near")
+            enter(page, "talk")
+            send(page, "それでね。")
+            failure = page.locator(".failure")
+            expect(failure).to_contain_text("今日の上限(2,500 トークン)")
+            assert len(models.chats) == 1
+            failure.get_by_role("button", name="内蔵のこころに答えてもらう").click()
+            expect(page.locator("article.persona:not(.live)")).to_have_count(2)
+            expect(failure).to_have_count(0)
+            expect(page.locator("#composer .stop")).to_be_hidden()
+            assert len(models.chats) == 1

@@ -42,17 +42,6 @@ IN_ONE_BREATH = """lines => {
 }"""
 """Writes and sends one after the other, before anything is answered."""
 
-GOES_ONCE_HEARD = """() => {
-  const fetchAsIs = window.fetch.bind(window);
-  window.fetch = async (address, options) => {
-    const heard = await fetchAsIs(address, options);
-    if (options?.method?.toLowerCase() !== "post") return heard;
-    location.reload();
-    throw new TypeError("the page goes");
-  };
-}"""
-"""Leaves the page in the moment in which words are heard, before it knows of that."""
-
 
 @pytest.fixture
 def slow(browser: Browser) -> Iterator[Page]:
@@ -96,20 +85,6 @@ def test_no_word_is_lost_and_each_goes_to_whom_it_was_said(slow: Page, modelled:
     expect(area).to_have_value("")
     log = paths_of(talking, other).log
     assert not log.exists() or "またあとで" not in log.read_text("utf-8")
-
-
-def test_what_was_heard_while_the_page_went_does_not_stand_in_the_field_again(
-    browser: Browser, modelled: Modelled
-) -> None:
-    talking, models = modelled
-    models.enqueue(Say("うん"))
-    with window(browser, talking, persona=persona(talking, "いそぎ"), tolerate=True) as page:
-        page.route_web_socket("**", lambda _: None)  # nothing live tells the page that it was heard
-        page.reload()
-        page.evaluate(GOES_ONCE_HEARD)
-        send(page, "またね")
-        expect(page.locator(".scripted article.user .bubble")).to_have_text(["またね"])
-        expect(page.locator(".scripted #composer textarea")).to_have_value("")
 
 
 def test_what_one_does_while_somebody_speaks_stays_done(browser: Browser, modelled: Modelled) -> None:

@@ -10,9 +10,10 @@ from managers.storage.access import Access
 from managers.storage.errors import Lang
 from managers.storage.paths import Home
 from tests.browser.accessibility import cut_placeholders, problems, too_wide, unseen_focus
-from tests.browser.lives import PERSONAS, let_two_live
+from tests.browser.lives import let_two_live
 from tests.browser.serving import ARTIFACTS, DESKTOP, LOCALES, PHONE, Server, served, window
 from tests.browser.walking import Place, Walk
+from tests.homes import PERSONAS
 from ui.components.palette import PALETTE
 from ui.server.addresses import address_of
 
@@ -115,18 +116,16 @@ def test_one_who_works_by_keyboard_sees_where_they_are(browser: Browser, lived_i
     assert not unseen, "\n".join(unseen)
 
 
-def test_on_paper_there_are_words_only(browser: Browser, lived_in: Server) -> None:
-    with window(browser, lived_in, persona=PERSONAS["ja"]) as page:
-        page.emulate_media(media="print")
-        for beside in ("#rail", "#rooms", "#composer", ".actions", ".deeds"):
-            expect(page.locator(beside).first).to_be_hidden()
-        expect(page.locator("article.user .bubble").first).to_be_visible()
-
-
-def test_nothing_moves_for_whom_motion_is_too_much(browser: Browser, lived_in: Server) -> None:
+def test_nothing_moves_for_whom_motion_is_too_much_and_on_paper_there_are_words_only(
+    browser: Browser, lived_in: Server
+) -> None:
     with window(browser, lived_in, persona=PERSONAS["ja"]) as page:
         moving = "() => [...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length"
         assert page.evaluate(moving)
         page.emulate_media(reduced_motion="reduce")
         assert page.evaluate(moving) == 0
         assert page.evaluate("document.getAnimations().length") == 0
+        page.emulate_media(media="print")
+        for beside in ("#rail", "#rooms", "#composer", ".actions", ".deeds"):
+            expect(page.locator(beside).first).to_be_hidden()
+        expect(page.locator("article.user .bubble").first).to_be_visible()

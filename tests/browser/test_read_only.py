@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from managers.storage.access import Access
 from managers.storage.paths import Home
 from tests.browser.acting import enter
-from tests.browser.lives import PERSONAS, let_two_live
+from tests.browser.lives import let_two_live
 from tests.browser.serving import Server, window
 from tests.disks import read_only, small_disk
+from tests.homes import PERSONAS
 from ui.components.frame import ROOMS
 
 
@@ -28,7 +28,6 @@ def walk_past_everything(page: Page) -> None:
             expect(page.locator(".found > li").first).to_be_visible()
 
 
-@pytest.mark.slow
 def test_a_home_that_can_only_be_read_is_shown_in_every_room(browser: Browser, tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "200m") as disk:
         home = Home(disk / "home")
@@ -37,15 +36,12 @@ def test_a_home_that_can_only_be_read_is_shown_in_every_room(browser: Browser, t
         before = sorted(path for path in home.folder.rglob("*"))
         with read_only(disk):
             server = Server(home.folder).start()
-            try:
-                with window(browser, server, lang="en", persona=PERSONAS["en"]) as page:
-                    expect(page.locator("#conversation")).to_contain_text("I'll keep that safe for you.")
-                    expect(page.locator("#notices")).to_contain_text("can only be read")
-                    expect(page.locator("#composer [role=status]")).to_contain_text("can only be read")
-                    expect(page.locator("#composer textarea")).to_have_count(0)
-                    walk_past_everything(page)
-                assert server.end() == 143
-                assert "Traceback" not in "".join(server.said)
-            finally:
-                server.stop() if server.died() == "" else None
+            with window(browser, server, lang="en", persona=PERSONAS["en"]) as page:
+                expect(page.locator("#conversation")).to_contain_text("I'll keep that safe for you.")
+                expect(page.locator("#notices")).to_contain_text("can only be read")
+                expect(page.locator("#composer [role=status]")).to_contain_text("can only be read")
+                expect(page.locator("#composer textarea")).to_have_count(0)
+                walk_past_everything(page)
+            assert server.end() == 143
+            assert "Traceback" not in "".join(server.said)
         assert sorted(path for path in home.folder.rglob("*")) == before

@@ -32,13 +32,7 @@ SHELVES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the walk stands still.
-
-    Attributes:
-        name: of the place.
-        is_room: a room as one enters it; everything else stands in one.
-        size: where it is there in one size only.
-    """
+    """Where the walk stands still: a room as one enters it, or something in one, which may be there in one size only."""
 
     name: str
     is_room: bool = False

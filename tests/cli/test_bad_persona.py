@@ -89,28 +89,6 @@ def test_the_doctor_and_mending_go_on_whatever_is_raised(
     assert "whatever" in capsys.readouterr().err
 
 
-def test_very_many_files_that_cannot_be_read_are_counted(folder: Path, told: Told) -> None:
-    cards = [folder / "entity_memory" / f"{number}.md" for number in range(30)]
-    cards[0].parent.mkdir()
-    for card in cards:
-        card.write_text("# Entity Memory: x\n", "utf-8")
-    with closed_to_all(*cards):
-        run(["doctor", "--json"])
-    said = [one["sentence"] for one in told() if one["about"] == "Hazel"]
-    assert len([one for one in said if "entity_memory" in one]) == 20
-    assert any("10 more files" in one for one in said)
-
-
-@pytest.mark.parametrize("name", ["log.txt", *(pytest.param(one, marks=pytest.mark.slow) for one in (".history", "rag_index", "."))])
-def test_mending_goes_on_to_the_others(folder: Path, amiss: Path, name: str, capsys: Shown) -> None:
-    with closed_to_all(folder / name):
-        run(["mend", "--yes"])
-    out, err = capsys.readouterr()
-    assert amiss.name in out
-    assert (folder / name).name in out + err
-    assert not amiss.exists()
-
-
 def test_whoever_cannot_be_read_is_neither_here_nor_a_guest(
     own_home: Home, folder: Path, told: Told, capsys: Shown
 ) -> None:

@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from managers.exchange.cards.png_chunks import text_chunks
 from tests.cli.test_commands import lines, run
 from tests.exchange.cards.made import Document, png, v3
@@ -53,6 +55,7 @@ def test_a_card_goes_in_once_and_comes_out_as_it_was(home: Path, tmp_path: Path)
     assert cards_in(tmp_path / "again.png") == cards_in(out)
 
 
+@pytest.mark.slow
 def test_what_is_no_card_is_told_in_a_sentence_and_makes_nobody(home: Path, tmp_path: Path) -> None:
     card = tmp_path / "card.png"
     card.write_bytes(png())

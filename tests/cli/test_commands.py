@@ -16,7 +16,9 @@ from tests import forking
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(*arguments: str, home: Path | None = None, given: str = "", expect: int = 0) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, home: Path | None = None, given: str = "", expect: int = 0
+) -> subprocess.CompletedProcess[str]:
     """Run a command in a process of its own, in the test's home if no other is named."""
     environment = os.environ | {"UTATANE_LANG": "en", "PYTHONIOENCODING": "utf-8"}
     if home:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.events import Failed, Received, Replied
+from agent.events import Replied
 from agent.services import open_services
 from managers.storage.paths import Home
 from tests import forking
 from tests.cli.test_commands import lines, run
 from tests.disks import small_disk
-from tests.model_server import Answer, Endless, Garbage, HalfStream, Hang, ModelServer, Nothing, Refuse, Say
+from tests.model_server import HalfStream, ModelServer, Refuse, Say
 from tests.speeds import one_quick
 
 KEY = "sk-not-to-be-told"
@@ -49,41 +49,6 @@ def test_a_model_that_fails_costs_no_word_and_half_an_answer_is_kept_and_marked(
     assert [e["event"] for e in events] == ["received", "reply", "failed"]
     assert events[1]["broken_off"]
     assert "Once upon" in events[1]["text"]
-    assert (home / "characters" / "Hazel" / "log.txt").read_text("utf-8").count("Are you there?") == 1
-
-
-@pytest.mark.parametrize(
-    ("answers", "error"),
-    one_quick(
-        [
-            ([Refuse(500), Refuse(500)], "ServerFailedError"),
-            ([Refuse(404)], "UnknownModelError"),
-            ([Refuse(429), Refuse(429)], "QuotaError"),
-            ([Garbage()], "GarbledAnswerError"),
-            ([Nothing()], "EmptyAnswerError"),
-            ([Hang()], "MindTimeoutError"),
-            ([Endless("line")], "EndlessAnswerError"),
-        ]
-    ),
-)
-def test_however_a_model_fails_the_next_turn_goes_well(home: Path, answers: list[Answer], error: str) -> None:
-    with ModelServer() as server:
-        settle_on(server, home)
-        server.enqueue(*answers)
-        with contextlib.closing(open_services(Home(home))) as services:
-            services.settings_file.change("mind", timeout_seconds=1 if error == "MindTimeoutError" else 60)
-            companion = services.companion("Hazel")
-            received, *_, failed = companion.say("Are you there?").events()
-            companion.settle()
-            assert isinstance(received, Received)
-            assert isinstance(failed, Failed)
-            assert type(failed.error).__name__ == error
-            assert KEY not in failed.error.sentence("en") + failed.error.sentence("ja")
-            services.settings_file.change("mind", timeout_seconds=60)
-            server.enqueue(Say("I am here."))
-            replied = [event for event in companion.say("And now?").events() if isinstance(event, Replied)]
-            companion.settle()
-    assert [event.message.text for event in replied] == ["I am here."]
     assert (home / "characters" / "Hazel" / "log.txt").read_text("utf-8").count("Are you there?") == 1
 
 

@@ -1,18 +1,14 @@
 """What is typed wrongly: one line that says how it is meant, in either language."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 import typer
 from typer.exceptions import TyperException
 
 from commands.line import app
 from commands.misuse import misuse_sentence
-from tests.cli.test_commands import ROOT
+from tests.cli.test_commands import run
 
-WRONG = [
+WRONG = (
     ("chat", "PERSONA がありません。", "PERSONA is missing."),
     ("personas rename Aki", "NEW_NAME がありません。", "NEW_NAME is missing."),
     ("chat Hazel -m", "-m には値が必要です。", "-m needs a value."),
@@ -25,31 +21,17 @@ WRONG = [
     ("dream Hazel --day soon", "--day は「2026-01-31」のような日付", "--day must be a date like 2026-01-31."),
     ("personas", "次のどれかを続けてください: admit, create", "One of these must follow: admit, create"),
     ("knowledge frob", "「frob」というコマンドはありません。", 'There is no command "frob".'),
-]
+)
 
 
-@pytest.mark.parametrize(("typed", "japanese", "english"), WRONG, ids=[typed for typed, *_ in WRONG])
-def test_a_mistake_is_told_in_one_line_of_the_readers_language(typed: str, japanese: str, english: str) -> None:
-    with pytest.raises(TyperException) as caught:
-        typer.main.get_command(app).main(typed.split(), prog_name="app.py", standalone_mode=False)
-    assert caught.value.exit_code == 2
-    told = {"ja": misuse_sentence(caught.value, "ja"), "en": misuse_sentence(caught.value, "en")}
-    assert japanese in told["ja"]
-    assert english in told["en"]
-    for sentence in told.values():
-        assert "\n" not in sentence
-        assert "{" not in sentence
-
-
-def test_the_process_ends_with_two_and_one_line() -> None:
-    done = subprocess.run(
-        [sys.executable, "app.py", "recall"],
-        cwd=ROOT,
-        env={k: v for k, v in os.environ.items() if k != "UTATANE_LANG"} | {"LC_ALL": "ja_JP.UTF-8"},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "PERSONA がありません。使い方: app.py recall [OPTIONS] PERSONA [QUERY]\n"
+def test_a_mistake_is_told_in_one_line_of_the_readers_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    for typed, japanese, english in WRONG:
+        with pytest.raises(TyperException) as caught:
+            typer.main.get_command(app).main(typed.split(), prog_name="app.py", standalone_mode=False)
+        assert caught.value.exit_code == 2
+        told = [misuse_sentence(caught.value, "ja"), misuse_sentence(caught.value, "en")]
+        assert japanese in told[0]
+        assert english in told[1]
+        assert not {"\n", "{"} & set("".join(told))
+    done = run("recall", expect=2)
+    assert (done.stdout, done.stderr) == ("", "PERSONA is missing. Usage: app.py recall [OPTIONS] PERSONA [QUERY]\n")

@@ -1,7 +1,6 @@
 """A model's server on this computer, on the command line: told of, asked about once, spoken to after a yes."""
 
 import io
-import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from agent.minds.server_discovery import PORTS
 from commands.line import run
 from managers.storage.paths import Home
+from tests.cli.conftest import Told
 from tests.model_server import NOBODY, ModelServer, Say
 
 
@@ -19,15 +19,15 @@ class Terminal(io.StringIO):
         return True
 
 
+Shown = pytest.CaptureFixture[str]
 Type = Callable[[str], None]
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """Something that answers as Ollama does, at Ollama's port."""
-    monkeypatch.setattr(
-        "agent.minds.choose.FIRST_ANSWER_SECONDS", 30.0
-    )  # this machine may be busy; nobody refuses at once
+    # This machine may be busy; nobody refuses at once.
+    monkeypatch.setattr("agent.minds.choose.FIRST_ANSWER_SECONDS", 300.0)
     with ModelServer(plays=("openai", "ollama")) as server:
         server.otherwise = Say("I am a model.")
         for service in PORTS:
@@ -41,12 +41,8 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Type:
     return lambda text: monkeypatch.setattr("sys.stdin", Terminal(text))
 
 
-def told(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-
-
-def test_a_turn_says_that_a_server_waits_and_speaks_to_nobody(
-    own_home: Home, server: ModelServer, capsys: pytest.CaptureFixture[str]
+def test_a_turn_and_the_doctor_say_that_a_server_waits_and_speak_to_nobody(
+    own_home: Home, server: ModelServer, capsys: Shown
 ) -> None:
     assert run(["chat", "Hazel", "-m", "Good evening"]) == 0
     said = capsys.readouterr()
@@ -54,45 +50,41 @@ def test_a_turn_says_that_a_server_waits_and_speaks_to_nobody(
     (line,) = said.err.splitlines()
     assert f"Ollama was found on this computer (127.0.0.1:{server.port}" in line
     assert "app.py servers" in line
+    run(["doctor"])
+    assert "Ollama was found" in capsys.readouterr().out
     assert server.chats == []
     assert [path.name for path in own_home.admitted.iterdir() if "servers" in path.name] == []
 
 
-def test_scripts_list_servers_and_decide(server: ModelServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scripts_list_servers_and_decide(server: ModelServer, told: Told, capsys: Shown) -> None:
     assert run(["servers", "--json"]) == 0
-    (one,) = told(capsys)
+    (one,) = told()
     assert (one["service"], one["address"], one["answer"]) == ("Ollama", server.base_url, None)
-    assert run(["servers", "--json", "--yes", "ollama"]) == 0
-    assert told(capsys)[0]["answer"] is True
-    assert run(["chat", "Hazel", "-m", "Good evening"]) == 0
-    said = capsys.readouterr()
-    assert "I am a model." in said.out
-    assert said.err == ""
-    assert run(["servers", "--no"]) == 0
-    assert "not used" in capsys.readouterr().out
-    assert run(["chat", "Hazel", "-m", "Good evening"]) == 0
-    said = capsys.readouterr()
-    assert "I am a model." not in said.out
-    assert said.err == ""  # it was answered
+    for answer, speaks in (("--yes", True), ("--no", False)):
+        assert run(["servers", "--json", answer, "ollama"]) == 0
+        assert told()[0]["answer"] is speaks
+        assert run(["chat", "Hazel", "-m", "Good evening"]) == 0
+        said = capsys.readouterr()
+        assert ("I am a model." in said.out) is speaks
+        assert said.err == ""  # it was answered
     assert run(["servers", "LM Studio", "--yes"]) == 1
 
 
-def test_whoever_sits_there_is_asked(server: ModelServer, types: Type, capsys: pytest.CaptureFixture[str]) -> None:
-    types("\n")  # later
-    assert run(["servers"]) == 0
-    assert "Talk through it?" in capsys.readouterr().out
-    types("y\n")
-    assert run(["servers"]) == 0
-    assert "personas talk through it" in capsys.readouterr().out
-    types("")
-    assert run(["servers"]) == 0
-    assert "Talk through it?" not in capsys.readouterr().out
+def test_whoever_sits_there_is_asked(server: ModelServer, types: Type, capsys: Shown) -> None:
+    for typed, said, is_said in (
+        ("\n", "Talk through it?", True),  # later
+        ("y\n", "personas talk through it", True),
+        ("", "Talk through it?", False),
+    ):
+        types(typed)
+        assert run(["servers"]) == 0
+        assert (said in capsys.readouterr().out) is is_said
     assert server.chats == []
 
 
 @pytest.mark.parametrize(("answer", "speaks"), [("y", True), ("n", False), ("", False)])
 def test_a_conversation_begins_with_the_question(
-    server: ModelServer, types: Type, capsys: pytest.CaptureFixture[str], answer: str, *, speaks: bool
+    server: ModelServer, types: Type, capsys: Shown, answer: str, *, speaks: bool
 ) -> None:
     types(f"{answer}\nGood evening\n")
     assert run(["chat", "Hazel"]) == 0
@@ -103,14 +95,3 @@ def test_a_conversation_begins_with_the_question(
     types("")
     assert run(["chat", "Hazel"]) == 0
     assert ("Talk through it?" in capsys.readouterr().out) is (answer == "")
-
-
-def test_the_doctor_names_it_and_asks_nobody(
-    own_home: Home, server: ModelServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["personas", "list"]) == 0
-    before = sorted(path.name for path in own_home.admitted.iterdir())
-    run(["doctor"])
-    assert "Ollama was found" in capsys.readouterr().out
-    assert sorted(path.name for path in own_home.admitted.iterdir()) == before
-    assert server.chats == []

@@ -3,7 +3,7 @@
 import errno
 import json
 import os
-import sqlite3
+import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 
 from agent.events import Failed
-from agent.services import Services, open_services
+from agent.memories import Memories
+from agent.services import open_services
 from commands.line import run as run_here
 from managers.storage import retrying
 from managers.storage.errors import UnwritableError
 from managers.storage.paths import Home
 from managers.storage.read_only import is_read_only
 from tests.cli.test_commands import lines, run
+from tests.cli.test_mending import leave_unfinished
 from tests.disks import read_only, small_disk
 from tests.ordinary import ordinary_user
 
@@ -111,110 +113,57 @@ def test_a_home_on_a_read_only_disk_is_read_by_every_command_that_reads(tmp_path
             assert archive.read("Hazel/log.txt") == (home / "characters" / "Hazel" / "log.txt").read_bytes()
 
 
-@pytest.mark.parametrize("command", READING, ids=" ".join)
-def test_a_home_without_the_right_to_write_is_read_too(
-    own_home: Home, folder: Path, command: tuple[str, ...], capsys: Shown
+def test_a_home_without_the_right_to_write_is_read_too_and_whoever_wants_to_write_is_told_why_not(
+    own_home: Home, folder: Path, capsys: Shown
 ) -> None:
     before = seen(own_home.folder)
     with not_to_be_written(own_home.folder):
-        assert run_here([*command, "--json"]) == 0
-    assert capsys.readouterr().out or command[0] == "held"
+        for command in READING:
+            assert run_here([*command, "--json"]) == 0, command
+            assert capsys.readouterr().out or command[0] == "held"
+        for command in WRITING:
+            assert run_here([*command]) == 1, command
+            assert "cannot be written" in capsys.readouterr().err
     assert seen(own_home.folder) == before
-
-
-@pytest.mark.parametrize("command", WRITING, ids=" ".join)
-def test_whoever_wants_to_write_there_is_told_why_not(
-    own_home: Home, folder: Path, command: tuple[str, ...], capsys: Shown
-) -> None:
-    before = seen(own_home.folder)
-    with not_to_be_written(own_home.folder):
-        assert run_here([*command]) == 1
-    assert "cannot be written" in capsys.readouterr().err
-    assert seen(own_home.folder) == before
+    (folder / "log.txt").chmod(0o400)  # one persona alone
+    folder.chmod(0o500)
+    try:
+        with ordinary_user():
+            assert run_here(["chat", "Hazel", "--json", "-m", "Hello again"]) == 1
+    finally:
+        folder.chmod(0o700)
+        (folder / "log.txt").chmod(0o600)
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["error"] == "UnwritableError"
 
 
 @contextmanager
-def looking(home: Home) -> Iterator[Services]:
+def looking(home: Home) -> Iterator[Memories]:
+    """Look at Hazel's memories where nothing can be written; nothing is written."""
+    before = seen(home.folder)
     with not_to_be_written(home.folder), closing(open_services(home, only_look=is_read_only(home))) as services:
-        yield services
+        (failed,) = [event for event in services.companion("Hazel").say("Hello").events() if isinstance(event, Failed)]
+        assert isinstance(failed.error, UnwritableError)  # nobody talks there
+        yield services.companion("Hazel").memories
+    assert seen(home.folder) == before
 
 
-def found(services: Services, query: str) -> list[str]:
-    return [hit.text for hit in services.companion("Hazel").memories.recall.search(query)]
-
-
-def leave_unfinished(folder: Path) -> None:
-    """Leave an index as a killed process leaves it: its last changes lie beside it."""
-    file = folder / "rag_index" / "current_log_index" / "index.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.execute("PRAGMA wal_autocheckpoint = 0")
-        connection.execute("UPDATE chunks SET text = replace(text, 'green', 'violet')")
-        connection.commit()
-        kept = {path: path.read_bytes() for path in file.parent.glob("index.sqlite*")}
-    for path, content in kept.items():
-        path.write_bytes(content)
-
-
-def test_what_lies_beside_an_index_is_found_too(own_home: Home, folder: Path) -> None:
-    leave_unfinished(folder)
-    before = seen(own_home.folder)
-    with looking(own_home) as services:
-        assert any("violet" in text for text in found(services, "boat"))
-    assert seen(own_home.folder) == before
-
-
-def test_damage_is_told_where_nothing_can_be_written_too(own_home: Home, folder: Path) -> None:
+def test_what_is_unfinished_damaged_or_copied_is_left_so_and_told(own_home: Home, folder: Path) -> None:
+    leave_unfinished(folder, "UPDATE chunks SET text = replace(text, 'green', 'violet')")
     copy = folder / "log.sync-conflict-20261101-101010-ABCDEFG.txt"
     copy.write_bytes((folder / "log.txt").read_bytes())
-    before = seen(own_home.folder)
-    with looking(own_home) as services:
-        companion = services.companion("Hazel")
-        companion.settle()
-        assert copy.name in " ".join(notice.en for notice in companion.memories.gather_notices())
-    assert seen(own_home.folder) == before
-
-
-def test_what_no_index_holds_is_said_not_to_be_found(own_home: Home, folder: Path) -> None:
-    with looking(own_home) as services:
-        recall = services.companion("Hazel").memories.recall
-        assert recall.keep_up() == []
-        assert "index-not-followed" not in {notice.code for notice in recall.status().notices}
-    for path in sorted((folder / "rag_index").rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    with looking(own_home) as services:
-        recall = services.companion("Hazel").memories.recall
-        recall.keep_up()
-        assert found(services, "boat") == []
-        assert [notice.code for notice in recall.status().notices] == ["index-not-followed"]
-
-
-def test_a_change_that_was_left_half_done_is_left_so(own_home: Home, folder: Path) -> None:
+    (folder / "goals.json").write_bytes(b"{")
+    (folder / "entity_memory").mkdir(exist_ok=True)
     pending = folder / ".history" / "pending"
     pending.mkdir(exist_ok=True)
     (pending / "journal.json").write_text("{}", "utf-8")
-    before = seen(own_home.folder)
-    with looking(own_home) as services:
-        memories = services.companion("Hazel").memories
+    with looking(own_home) as memories:
+        assert any("violet" in hit.text for hit in memories.recall.search("boat"))  # what lies beside an index, too
         assert "dentist" in memories.notes.read("notepad").text
         assert memories.history.entries(5)
-        assert found(services, "boat")
-    assert seen(own_home.folder) == before
-
-
-def test_a_damaged_file_stays_where_it_is_and_is_said(own_home: Home, folder: Path) -> None:
-    (folder / "goals.json").write_bytes(b"{")
-    with looking(own_home) as services:
-        memories = services.companion("Hazel").memories
         assert memories.goals.load().active("short_term") == []
-        assert "file-not-set-aside" in {notice.code for notice in memories.gather_notices()}
-    assert (folder / "goals.json").read_bytes() == b"{"
-
-
-def test_the_map_is_drawn_in_memory(own_home: Home, folder: Path) -> None:
-    (folder / "entity_memory").mkdir(exist_ok=True)
-    before = seen(own_home.folder)
-    with looking(own_home) as services:
-        memories = services.companion("Hazel").memories
+        told = memories.gather_notices()
+        assert "file-not-set-aside" in {notice.code for notice in told}
+        assert copy.name in " ".join(notice.en for notice in told)
         memories.map.look()
         memories.map.wait()
         drawn = memories.map.look()
@@ -222,14 +171,15 @@ def test_the_map_is_drawn_in_memory(own_home: Home, folder: Path) -> None:
         assert drawn.pieces
         memories.network.look()
         memories.network.wait()
-    assert seen(own_home.folder) == before
 
 
-def test_nobody_talks_there(own_home: Home, folder: Path) -> None:
-    with looking(own_home) as services:
-        events = list(services.companion("Hazel").say("Hello").events())
-    (failed,) = [event for event in events if isinstance(event, Failed)]
-    assert isinstance(failed.error, UnwritableError)
+def test_what_no_index_holds_is_said_not_to_be_found(own_home: Home, folder: Path) -> None:
+    for codes in (set(), {"index-not-followed"}):
+        with looking(own_home) as memories:
+            memories.recall.keep_up()
+            assert bool(memories.recall.search("boat")) is not bool(codes)
+            assert {notice.code for notice in memories.recall.status().notices} & {"index-not-followed"} == codes
+        shutil.rmtree(folder / "rag_index", ignore_errors=True)
 
 
 def test_what_can_be_written_is_not_taken_for_read_only(
@@ -259,15 +209,3 @@ def deny_once(patch: pytest.MonkeyPatch) -> None:
         return real(path, flags, *rest, **named)
 
     patch.setattr(os, "open", opened)
-
-
-def test_a_persona_that_cannot_be_written_says_why(folder: Path, capsys: Shown) -> None:
-    (folder / "log.txt").chmod(0o400)
-    folder.chmod(0o500)
-    try:
-        with ordinary_user():
-            assert run_here(["chat", "Hazel", "--json", "-m", "Hello again"]) == 1
-    finally:
-        folder.chmod(0o700)
-        (folder / "log.txt").chmod(0o600)
-    assert json.loads(capsys.readouterr().out.splitlines()[0])["error"] == "UnwritableError"

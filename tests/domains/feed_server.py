@@ -2,19 +2,18 @@
 
 import gzip
 import socket
-import threading
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
 from managers.domains.domain_sources import add_source, agree, allow_host
 from managers.domains.domain_store import DomainStore
+from tests.loopback import Answering, loopback
 
-Handler = Callable[[BaseHTTPRequestHandler], None]
+Handler = Callable[[Answering], None]
 
 
 @dataclass(frozen=True)
@@ -33,35 +32,25 @@ class FeedServer:
 
     pages: dict[str, Shown | Handler] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    base: str = ""
 
     def __enter__(self) -> Self:
         outer = self
 
-        class _Answers(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
+        class Shows(Answering):
+            def get(self) -> None:
                 outer.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
                 with suppress(OSError):
                     outer.answer(self)
 
-            def log_message(self, *_: object) -> None:
-                """Be silent."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
+        self._running = ExitStack()
+        self.base = self._running.enter_context(loopback(Shows))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self._running.close()
 
-    @property
-    def base(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def answer(self, request: BaseHTTPRequestHandler) -> None:
+    def answer(self, request: Answering) -> None:
         shown = self.pages.get(request.path)
         if callable(shown):
             shown(request)
@@ -70,13 +59,7 @@ class FeedServer:
         tag = dict(shown.headers).get("etag")
         if tag and request.headers.get("if-none-match") == tag:
             shown = Shown(b"", status=304)
-        request.send_response(shown.status)
-        request.send_header("content-type", shown.type)
-        request.send_header("content-length", str(len(shown.body)))
-        for name, value in shown.headers:
-            request.send_header(name, value)
-        request.end_headers()
-        request.wfile.write(shown.body)
+        request.answer(shown.status, shown.body, content_type=shown.type, **dict(shown.headers))
 
 
 def rss(*entries: tuple[str, str], ids: Sequence[str] = (), encoding: str = "utf-8") -> bytes:
@@ -113,30 +96,26 @@ def page(title: str, *paragraphs: str, charset: str = "utf-8") -> bytes:
     ).encode(charset)
 
 
-def endless(request: BaseHTTPRequestHandler) -> None:
+def endless(request: Answering) -> None:
     """Send a feed without end, as fast as it goes."""
-    request.send_response(200)
-    request.send_header("content-type", "application/rss+xml")
-    request.end_headers()
+    request.begin(200, content_type="application/rss+xml")
     request.wfile.write(b'<?xml version="1.0"?><rss version="2.0"><channel>')
     while True:
         request.wfile.write(b"<item><title>more</title></item>" * 4096)
 
 
-def dripping(request: BaseHTTPRequestHandler) -> None:
-    """Send one byte of a header at a time, for ever."""
+def dripping(request: Answering) -> None:
+    """Send one byte of a header at a time, until nobody listens any more."""
     request.wfile.write(b"HTTP/1.1 200 OK\r\n")
-    for _ in range(3000):
+    while True:
         request.wfile.write(b"x")
         request.wfile.flush()
         time.sleep(0.02)
 
 
-def broken_off(request: BaseHTTPRequestHandler) -> None:
+def broken_off(request: Answering) -> None:
     """Promise more than comes."""
-    request.send_response(200)
-    request.send_header("content-length", "100000")
-    request.end_headers()
+    request.begin(200, content_length="100000")
     request.wfile.write(b"<rss>")
     request.wfile.flush()
     request.connection.shutdown(socket.SHUT_RDWR)

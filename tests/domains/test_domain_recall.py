@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from threading import Thread
 
 import pytest
 
@@ -12,8 +11,6 @@ from agent.services import Services, open_services
 from managers.domains.domain_knowledge import Domains
 from managers.domains.domain_store import DomainStore
 from managers.domains.errors import DomainNotFoundError
-from managers.recall.engine import Recall
-from managers.recall.hits import Hit
 from managers.storage.paths import Home
 from managers.storage.settings import RecallSettings, SettingsFile
 from tests.domains.domain_questions import DOMAINS, QUESTIONS, fill, found, measured
@@ -51,9 +48,7 @@ def test_a_persona_searches_its_own_domain_and_no_other(services: Services) -> N
     assert across == 0
 
 
-def test_a_passage_is_quoted_with_where_it_is_from_and_its_day(
-    services: Services, server: FeedServer, clock: HandClock
-) -> None:
+def test_a_passage_is_quoted_with_its_source_and_day(services: Services, server: FeedServer, clock: HandClock) -> None:
     server.pages["/rss"] = Shown(
         rss(("Kwaidan returns", "Kobayashi's Kwaidan returns to cinemas on 3 March, restored."))
     )
@@ -77,9 +72,16 @@ def test_a_passage_is_quoted_with_where_it_is_from_and_its_day(
 
 
 def test_vectors_survive_another_embedder_and_what_goes_is_found_no_more(
-    services: Services, clock: HandClock, tmp_path: Path
+    services: Services, clock: HandClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     domain, question, answer = QUESTIONS[0]
+    asked = services.domains.followed(lambda: domain)
+    opened = services.domains.of(domain)
+    services.domains.close()  # just before it is asked
+    left = iter([opened, services.domains.of(domain)])
+    with monkeypatch.context() as patched:
+        patched.setattr(services.domains, "of", lambda _: next(left))
+        assert any(answer in hit.text for hit in asked.near(question, 5, 2.0))
     services.domains.let_go(domain)
     model = str(write_static(tmp_path / "model"))
     chosen = [RecallSettings(chunk_size=200), RecallSettings(embedder="sentence-model", embedder_model=model)]
@@ -99,31 +101,6 @@ def test_vectors_survive_another_embedder_and_what_goes_is_found_no_more(
     assert again.near(question, 2, 0.5) == []
     assert not again.has_any()
     domains.close()
-
-
-def test_settings_that_change_while_a_domain_is_searched_take_nothing_from_the_search(
-    services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    domain, question, answer = QUESTIONS[0]
-    search, closing = Recall.documents_near, list[Thread]()
-
-    def changed_meanwhile(recall: Recall, query: str, count: int, limit: float) -> list[Hit]:
-        if not closing:
-            closing.append(Thread(target=services.domains.close))
-            closing[0].start()
-            closing[0].join(0.2)
-        return search(recall, query, count, limit)
-
-    monkeypatch.setattr(Recall, "documents_near", changed_meanwhile)
-    asked = services.domains.followed(lambda: domain)
-    opened = services.domains.of(domain)
-    assert any(answer in hit.text for hit in asked.near(question, 5, 2.0))
-    closing[0].join()
-    assert opened is not None
-    assert opened.is_closed
-    left = iter([opened, services.domains.of(domain)])
-    monkeypatch.setattr(services.domains, "of", lambda _: next(left))
-    assert any(answer in hit.text for hit in asked.near(question, 5, 2.0)), "it was closed just before it was asked"
 
 
 def test_a_job_says_how_far_it_is_and_goes_on_offline(services: Services, server: FeedServer, clock: HandClock) -> None:

@@ -1,21 +1,13 @@
 """Sources are fetched, normalised, deduplicated and stored with where they are from; what fails stops no other."""
 
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
-from managers.domains import domain_store
+from managers.domains import domain_store, errors
 from managers.domains.domain_sources import add_source, remove_sources, set_schedule, sources_named
 from managers.domains.domain_store import DomainStore, domain_name, domains_of
-from managers.domains.errors import (
-    FetchStoppedError,
-    SourceAddressError,
-    SourceInsideHomeError,
-    SourceNotAgreedError,
-    SourceNotFoundError,
-)
 from managers.domains.etl import Counts, NearDuplicates, bring_up_to_date, due_of
 from managers.storage.audit import events
 from managers.storage.errors import BusyError
@@ -23,6 +15,7 @@ from managers.storage.files import write_atomic
 from managers.storage.locks import holding
 from tests.domains.feed_server import FeedServer, Shown, atom, page, reads, rss
 from tests.fakes import HandClock
+from tests.loopback import Answering
 
 DUNE = ("Dune: Part Three", "The third film of the Dune series opens on 18 December 2026, the studio said on Monday.")
 RASHOMON = ("羅生門、4Kで再上映", "黒澤明監督の「羅生門」が4K修復版で12月4日から全国で再上映される。")
@@ -32,21 +25,19 @@ def fetch(store: DomainStore) -> Counts:
     return bring_up_to_date(store, store.plan().sources).counts
 
 
-def texts(store: DomainStore) -> list[str]:
-    return [store.text(one) for one in store.documents()]
+def tagged(number: int, *entries: tuple[str, str]) -> Shown:
+    return Shown(rss(*entries), headers=(("etag", f'"{number}"'),))
 
 
 def test_feeds_and_pages_become_documents_with_where_they_are_from(server: FeedServer, movie: DomainStore) -> None:
     body = "Hans Zimmer wrote the music of the third Dune film in Budapest, where most of it was shot last year."
+    music = page("The music of Dune", body, "It runs for two hours and forty minutes, he said.")
+    tokyo = page("東京物語", "小津安二郎の「東京物語」の修復が始まった。" * 4, charset="shift_jis")
     server.pages = {
         "/rss": Shown(rss(RASHOMON, encoding="Shift_JIS")),
         "/atom": Shown(atom(DUNE), "application/atom+xml; charset=utf-8"),
-        "/page": Shown(
-            page("The music of Dune", body, "It runs for two hours and forty minutes, he said."), "text/html"
-        ),
-        "/sjis": Shown(
-            page("東京物語", "小津安二郎の「東京物語」の修復が始まった。" * 4, charset="shift_jis"), "text/html"
-        ),
+        "/page": Shown(music, "text/html"),
+        "/sjis": Shown(tokyo, "text/html"),
     }
     reads(movie, *(server.base + path for path in server.pages))
     assert fetch(movie) == Counts(new=4)
@@ -55,37 +46,29 @@ def test_feeds_and_pages_become_documents_with_where_they_are_from(server: FeedS
     assert f"{found[RASHOMON[0]].published:%Y-%m-%dT%H:%MZ}" == "2026-11-20T00:00Z"
     assert found[DUNE[0]].address == "https://blog.example/0"
     assert {one.origin for one in found.values()} == {"127.0.0.1"}
-    music = movie.text(found["The music of Dune"])
-    assert body in music
-    assert not {"Shop", "Imprint", "alert"} & set(music.replace("(", " ").split())
+    text = movie.text(found["The music of Dune"])
+    assert body in text
+    assert not {"Shop", "Imprint", "alert"} & set(text.replace("(", " ").split())
     assert "小津安二郎" in movie.text(found["東京物語"])
     assert [(one.kind, one.to.host) for one in events(movie.paths)] == [("fetch", "127.0.0.1")] * 4
     assert not any({"cookie", "authorization", "referer"} & set(headers) for _, headers in server.asked)
 
 
-def test_what_has_not_changed_is_not_sent_again_and_what_has_is_replaced(
-    server: FeedServer, movie: DomainStore
-) -> None:
-    server.pages["/rss"] = Shown(rss(DUNE), headers=(("etag", '"1"'),))
+def test_what_has_not_changed_is_not_sent_again_what_has_is_replaced(server: FeedServer, movie: DomainStore) -> None:
+    server.pages["/rss"] = tagged(1, DUNE)
     reads(movie, f"{server.base}/rss")
     assert fetch(movie) == Counts(new=1)
     assert fetch(movie) == Counts(same=1)
     assert server.asked[-1][1]["if-none-match"] == '"1"'
-    server.pages["/rss"] = Shown(rss((DUNE[0], "It opens in January instead.")), headers=(("etag", '"2"'),))
+    later = rss((DUNE[0], "It opens in January instead."))
+    server.pages["/rss"] = Shown(later, headers=(("etag", '"été"'), ("last-modified", "août")))
     assert fetch(movie) == Counts(changed=1)
-    assert texts(movie) == [f"# {DUNE[0]}\n\nIt opens in January instead.\n"]
-
-
-def test_a_version_that_cannot_be_said_back_is_not(server: FeedServer, movie: DomainStore) -> None:
-    named = (("etag", '"été"'), ("last-modified", "août"))
-    server.pages["/rss"] = Shown(rss(DUNE), headers=named)
-    reads(movie, f"{server.base}/rss")
-    assert fetch(movie) == Counts(new=1)
-    assert fetch(movie) == Counts(same=1)
+    assert [movie.text(one) for one in movie.documents()] == [f"# {DUNE[0]}\n\nIt opens in January instead.\n"]
+    assert fetch(movie) == Counts(same=1)  # a version that cannot be said back is not
     assert not {"if-none-match", "if-modified-since"} & set(server.asked[-1][1])
 
 
-def test_the_same_report_counts_once_but_tomorrows_weather_is_another(server: FeedServer, movie: DomainStore) -> None:
+def test_the_same_report_counts_once_but_other_words_are_another(server: FeedServer, movie: DomainStore) -> None:
     near = (DUNE[0] + " dated", DUNE[1].replace("Monday", "Tuesday"))
     server.pages = {"/a": Shown(rss(DUNE)), "/b": Shown(rss(DUNE, ids=["other"])), "/c": Shown(rss(near))}
     reads(movie, *(server.base + path for path in server.pages))
@@ -94,42 +77,38 @@ def test_the_same_report_counts_once_but_tomorrows_weather_is_another(server: Fe
     assert fetch(movie) == Counts(new=1, duplicates=1)  # what only counted as a duplicate comes into its own
     known = NearDuplicates(["Tokyo: sunny, light wind from the north, 12 degrees at noon, 4 at night."])
     assert not known.add("Tokyo: sunny, light wind from the north, 17 degrees at noon, 9 at night.")
-
-
-def test_documents_expire_when_their_source_has_not_shown_them_for_long(
-    server: FeedServer, movie: DomainStore, clock: HandClock
-) -> None:
-    server.pages["/rss"] = Shown(rss(DUNE, RASHOMON))
-    reads(movie, f"{server.base}/rss")
-    set_schedule(movie, "daily")
-    fetch(movie)
-    server.pages["/rss"] = Shown(rss(RASHOMON))
-    clock.move(days=20)
-    assert fetch(movie) == Counts(same=1)
-    clock.move(days=11)
-    assert fetch(movie) == Counts(same=1, gone=1)
-    assert len(list(movie.paths.knowledge.iterdir())) == 1
-
-
-def test_entries_that_a_feed_tells_apart_by_nothing_but_their_words_are_all_kept(
-    server: FeedServer, movie: DomainStore
-) -> None:
-    told = "".join(
-        f"<item><title>{title}</title><link>https://news.example/</link><description>{text}</description></item>"
-        for title, text in (DUNE, RASHOMON, ("News", "The Otaru film festival begins."), ("News", "A cinema closes."))
+    told = "".join(  # entries that a feed tells apart by nothing but their words
+        f"<item><title>News</title><link>https://news.example/</link><description>{text}</description></item>"
+        for text in (RASHOMON[1], "The Otaru film festival begins.", "A cinema closes.")
     )
     shown = f'<?xml version="1.0"?><rss version="2.0"><channel><title>N</title>{told}</channel></rss>'
-    server.pages["/rss"] = Shown(shown.encode())
-    reads(movie, f"{server.base}/rss")
-    assert fetch(movie) == Counts(new=4)
+    server.pages["/c"] = Shown(shown.encode())
+    assert fetch(movie) == Counts(new=3, same=1)
     assert fetch(movie) == Counts(same=4)
 
 
+def test_documents_expire_that_were_not_shown_for_long(
+    server: FeedServer, movie: DomainStore, clock: HandClock
+) -> None:
+    """Though the feed is not sent again as it has not changed."""
+    server.pages["/rss"] = tagged(1, DUNE, RASHOMON)
+    reads(movie, f"{server.base}/rss")
+    set_schedule(movie, "daily")
+    fetch(movie)
+    clock.move(days=1)
+    server.pages["/rss"] = tagged(2, RASHOMON)
+    for days, counts in {0: Counts(same=1), 20: Counts(same=1), 11: Counts(same=1, gone=1)}.items():
+        clock.move(days=days)
+        assert fetch(movie) == counts
+    assert [one.title for one in movie.documents()] == [RASHOMON[0]]
+    assert len(list(movie.paths.knowledge.iterdir())) == 1
+
+
 @pytest.mark.parametrize("whole", [True, False])
-def test_what_is_removed_while_it_is_fetched_stays_removed_and_is_asked_no_more(
+def test_what_is_removed_while_it_is_fetched_stays_removed(
     server: FeedServer, movie: DomainStore, *, whole: bool
 ) -> None:
-    def removed_meanwhile(request: BaseHTTPRequestHandler) -> None:
+    def removed_meanwhile(request: Answering) -> None:
         if whole:
             movie.remove()
         else:
@@ -143,23 +122,6 @@ def test_what_is_removed_while_it_is_fetched_stays_removed_and_is_asked_no_more(
     assert [path for path, _ in server.asked] == ["/a"]
     assert movie.documents() == []
     assert [one.name for one in domains_of(movie.home, movie.clock)] == ([] if whole else ["movie"])
-
-
-def test_what_a_feed_no_longer_shows_expires_though_the_feed_does_not_change(
-    server: FeedServer, movie: DomainStore, clock: HandClock
-) -> None:
-    server.pages["/rss"] = Shown(rss(DUNE, RASHOMON), headers=(("etag", '"1"'),))
-    reads(movie, f"{server.base}/rss")
-    set_schedule(movie, "daily")
-    fetch(movie)
-    clock.move(days=1)
-    server.pages["/rss"] = Shown(rss(RASHOMON), headers=(("etag", '"2"'),))
-    assert fetch(movie) == Counts(same=1)
-    clock.move(days=20)
-    assert fetch(movie) == Counts(same=1)  # not sent again: Rashomon is still shown, Dune is not
-    clock.move(days=11)
-    assert fetch(movie) == Counts(same=1, gone=1)
-    assert [one.title for one in movie.documents()] == [RASHOMON[0]]
 
 
 def test_a_folder_is_followed_and_one_bad_file_is_named(movie: DomainStore, tmp_path: Path) -> None:
@@ -176,31 +138,31 @@ def test_a_folder_is_followed_and_one_bad_file_is_named(movie: DomainStore, tmp_
     (folder / "rome.md").unlink()
     assert fetch(movie) == Counts(gone=1)
     folder.rename(tmp_path / "unplugged")
-    (outcome,) = [bring_up_to_date(movie, movie.plan().sources)]
-    assert [type(one) for one in outcome.failed.values()] == [SourceAddressError]
+    failed = bring_up_to_date(movie, movie.plan().sources).failed
+    assert [type(one) for one in failed.values()] == [errors.SourceAddressError]
 
 
-def test_nothing_is_fetched_that_nobody_agreed_to(server: FeedServer, movie: DomainStore) -> None:
-    add_source(movie, f"{server.base}/rss")
-    assert due_of(movie.plan(), movie.clock.utc()) == []
-    outcome = bring_up_to_date(movie, movie.plan().sources)
-    assert [type(one) for one in outcome.failed.values()] == [SourceNotAgreedError]
-    assert server.asked == []
+def test_a_schedule_says_when_agreed_sources_are_due(server: FeedServer, movie: DomainStore, clock: HandClock) -> None:
+    def due() -> list[str]:
+        return [one.address.removeprefix(server.base) for one in due_of(movie.plan(), clock.utc())]
 
-
-def test_a_schedule_says_when_sources_are_due(server: FeedServer, movie: DomainStore, clock: HandClock) -> None:
     server.pages["/rss"] = Shown(rss(DUNE))
-    reads(movie, f"{server.base}/rss", f"{server.base}/none")
+    add_source(movie, f"{server.base}/rss")
+    assert due() == []
+    failed = bring_up_to_date(movie, movie.plan().sources).failed
+    assert [type(one) for one in failed.values()] == [errors.SourceNotAgreedError]
+    assert server.asked == []
+    clock.move(hours=7)
+    reads(movie, f"{server.base}/none")
     assert movie.plan().every == "weekly"
-    assert len(due_of(movie.plan(), clock.utc())) == 2
+    assert due() == ["/rss", "/none"]
     fetch(movie)
-    assert due_of(movie.plan(), clock.utc()) == []
+    assert due() == []
     clock.move(hours=7)  # what failed is tried again before its time
-    assert [one.address for one in due_of(movie.plan(), clock.utc())] == [f"{server.base}/none"]
-    clock.move(days=7)
-    assert len(due_of(movie.plan(), clock.utc())) == 2
-    clock.move(days=-400)  # a clock that was set back
-    assert len(due_of(movie.plan(), clock.utc())) == 2
+    assert due() == ["/none"]
+    for days in (7, -400):  # a clock that was set back
+        clock.move(days=days)
+        assert due() == ["/rss", "/none"]
 
 
 def test_a_source_that_is_stopped_is_as_if_not_begun(server: FeedServer, movie: DomainStore) -> None:
@@ -211,17 +173,17 @@ def test_a_source_that_is_stopped_is_as_if_not_begun(server: FeedServer, movie: 
         movie, movie.plan().sources, lambda: bool(asked), lambda done, *_: asked.extend([done] * done)
     )
     assert outcome.is_stopped
-    assert FetchStoppedError not in map(type, outcome.failed.values())
+    assert errors.FetchStoppedError not in map(type, outcome.failed.values())
     assert [one.title for one in movie.documents()] == [DUNE[0]]
     assert movie.plan().sources[1].tried is None
     with holding(movie.paths.folder / ".fetching.lock", "movie", is_reentrant=False), pytest.raises(BusyError):
         fetch(movie)
 
 
-def test_a_crash_between_the_files_leaves_the_old_list_or_the_new(
+def test_a_crash_between_the_files_leaves_the_old_list_and_a_damaged_list_is_made_anew(
     server: FeedServer, movie: DomainStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.pages["/rss"] = Shown(rss(DUNE, RASHOMON))
+    server.pages["/rss"] = tagged(1, DUNE, RASHOMON)
     reads(movie, f"{server.base}/rss")
 
     def dies(path: Path, data: bytes | str) -> None:
@@ -229,44 +191,32 @@ def test_a_crash_between_the_files_leaves_the_old_list_or_the_new(
             raise KeyboardInterrupt
         write_atomic(path, data)
 
-    monkeypatch.setattr(domain_store, "write_atomic", dies)
-    with pytest.raises(KeyboardInterrupt):
-        fetch(movie)
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(domain_store, "write_atomic", dies)
+        with pytest.raises(KeyboardInterrupt):
+            fetch(movie)
     assert movie.documents() == []
     assert fetch(movie) == Counts(new=2)
     assert len(list(movie.paths.knowledge.iterdir())) == 2
+    (movie.paths.folder / "documents.json").write_text("{torn", "utf-8")
+    assert movie.documents() == []
+    assert fetch(movie) == Counts(new=2)
+    assert [notice.code for notice in movie.notices] == ["file-set-aside"]
 
 
-def test_what_a_person_names_is_checked_at_once(movie: DomainStore, tmp_path: Path) -> None:
-    for wrong in (
-        "ftp://x.example/f",
-        "http://me:pw@x.example/",
-        "file:///etc/passwd",
-        "",
-        "http://",
-        "https://x.example:0/",
-    ):
-        with pytest.raises(SourceAddressError):
+def test_what_a_person_names_is_checked_at_once(movie: DomainStore) -> None:
+    addresses = ("ftp://x.example/f", "http://me:pw@x.example/", "file:///etc/passwd", "", "http://", "https://x.y:0/")
+    for wrong in addresses:
+        with pytest.raises(errors.SourceAddressError):
             add_source(movie, wrong)
-    movie.home.folder.mkdir(exist_ok=True)
-    (movie.home.folder / "characters").mkdir()
-    for inside in (movie.home.folder / "characters", movie.home.folder, movie.home.folder.parent):
-        with pytest.raises(SourceInsideHomeError):
-            add_source(movie, str(inside))
-    with pytest.raises(SourceNotFoundError):
+    inside = movie.home.folder / "characters"
+    inside.mkdir(parents=True)
+    for folder in (inside, inside.parent, inside.parent.parent):
+        with pytest.raises(errors.SourceInsideHomeError):
+            add_source(movie, str(folder))
+    with pytest.raises(errors.SourceNotFoundError):
         sources_named(movie, ["https://x.example/"])
     assert add_source(movie, "https://x.example/f#top") == add_source(movie, " https://x.example/f")
     assert [store.name for store in domains_of(movie.home, movie.clock)] == ["movie"]
     assert domain_name("kb:Ｍovie ") == "movie"
     assert movie.plan().kept_for == timedelta(days=365)
-
-
-def test_a_damaged_list_is_set_aside_and_all_is_fetched_anew(server: FeedServer, movie: DomainStore) -> None:
-    server.pages["/rss"] = Shown(rss(DUNE), headers=(("etag", '"1"'),))
-    reads(movie, f"{server.base}/rss")
-    fetch(movie)
-    (movie.paths.folder / "documents.json").write_text("{torn", "utf-8")
-    assert movie.documents() == []
-    assert fetch(movie) == Counts(new=1)
-    assert [notice.code for notice in movie.notices] == ["file-set-aside"]

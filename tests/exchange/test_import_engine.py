@@ -1,39 +1,39 @@
-"""An import as a whole: what arrives, what is told, what a second time does, what stops it; and the process that reads."""
+"""An import as a whole: what arrives, what is told, what a second time does, what stops or kills it; transcripts."""
 
+import itertools
 import json
-import os
 import random
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
-from zoneinfo import ZoneInfo
+from typing import Any
 
 import pytest
 
 from managers.exchange import import_engine, import_reading
 from managers.exchange.errors import ImportCancelledError, ImportSourceError
 from managers.exchange.import_engine import SourceImport
-from managers.exchange.import_source import open_source
 from managers.exchange.import_words import both_of, told_of
-from managers.exchange.items import FoundAnswer, FoundFile, FoundMessage, Kind, NotTaken, ReadingWishes
+from managers.exchange.items import FoundFile, FoundMessage, Kind, NotTaken, ReadingWishes
 from managers.exchange.message_records import MessageRecords
-from managers.exchange.readers import sillytavern
 from managers.exchange.spool import open_spool
 from managers.memory.log import ConversationLog
-from managers.storage.errors import DiskFullError
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
-from tests.exchange.importing import HereReading, lines_of, take_over, target_of
+from tests.crash import Kill, needs_signals
+from tests.exchange.importing import HereReading, lines_of, read_here, take_over, target_of
+from tests.exchange.readers.nexus_rooms import MONTHLY
+from tests.exchange.readers.reading import folder_of
 from tests.fakes import HandClock
 
 THEN = datetime(2024, 5, 1, 22, 0)
 WISHES = ReadingWishes(persona="Mei", user="Ann")
-OtherProcess = import_engine.ImportReading
+OtherProcess = import_reading.ImportReading
 
 
 @pytest.fixture
@@ -188,25 +188,6 @@ def test_times_with_an_offset_make_the_same_ids_in_every_time_zone(
         assert (report.added, report.already_there) == (added, 8 - added)
 
 
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "Asia/Tokyo"])
-@pytest.mark.parametrize("has_offsets", [True, False])
-def test_an_hour_that_the_clock_showed_twice_keeps_the_order_of_the_talk(
-    log: ConversationLog, tmp_path: Path, in_zone: Callable[[str], None], zone: str, *, has_offsets: bool
-) -> None:
-    in_zone(zone)
-    begun = datetime.fromisoformat("2024-10-27T01:40:00+02:00")
-    times = [(begun + timedelta(minutes=15 * number)).astimezone(ZoneInfo("Europe/Berlin")) for number in range(10)]
-    written = [one.isoformat() if has_offsets else f"{one:%Y-%m-%dT%H:%M:%S}" for one in times]
-    entries = [(("Ann", "Mei")[number % 2], one, str(number)) for number, one in enumerate(written)]
-    for some in ([*entries[:2], *entries[4:6]], entries) if has_offsets else (entries,):
-        take_over(log, telegram(tmp_path, *some), None, WISHES)
-    said = [*log.messages()]
-    if has_offsets or zone == "Europe/Berlin":  # elsewhere nothing tells that the clock was put back
-        assert [one.text for one in said] == [str(number) for number in range(10)]
-    twice = ["09:10", "10:10"] if has_offsets and zone == "Asia/Tokyo" else ["02:10", "02:10"]
-    assert sorted(f"{one.time:%H:%M}" for one in said if one.text in {"2", "6"}) == twice
-
-
 def test_what_earlier_versions_imported_is_known_by_the_ids_that_they_gave(
     log: ConversationLog, tmp_path: Path, in_zone: Callable[[str], None]
 ) -> None:
@@ -216,16 +197,6 @@ def test_what_earlier_versions_imported_is_known_by_the_ids_that_they_gave(
     report = take_over(log, telegram(tmp_path, hm, hm, ("Mei", "2024-05-01T13:00:09Z", "Yes?")), None, WISHES)
     assert (report.added, report.already_there) == (1, 2)
     assert [one.text for one in log.messages()] == ["hm", "hm", "Yes?"]
-    source = swipes(tmp_path)
-    with open_source(source) as opened:
-        found = [one for one in sillytavern.read(opened, ReadingWishes()) if isinstance(one, FoundMessage)]
-    in_log(log, *(replace(one, id=one.former_id, former_id="") for one in found))
-    with source.open("a", encoding="utf-8") as file:
-        more = {"name": "Ann", "is_user": True, "mes": "And you?", "send_date": "2024-05-01T22:01:00"}
-        file.write(lines_of([more]))
-    for added in (1, 0):
-        report = take_over(log, source)
-        assert (report.added, report.already_there) == (added, 3 - added)
 
 
 def test_what_stands_newest_first_is_turned_and_each_conversation_keeps_its_own_order(log: ConversationLog) -> None:
@@ -243,24 +214,6 @@ def test_what_stands_newest_first_is_turned_and_each_conversation_keeps_its_own_
     in_log(log, *talks)
     told = [one.speaker if one.role == "system" else one.text for one in log.tail(9, controls=True)]
     assert told == [f for hour in (1, 2, 3) for f in ("new_topic", f"user {hour}", f"persona {hour}")]
-
-
-def test_characters_that_cannot_be_decoded_are_counted(log: ConversationLog, tmp_path: Path) -> None:
-    source = tmp_path / "WhatsApp Chat with Mei.txt"
-    said = "Ann: 今日は海へ行った\nMei: いいね、きれいだった？\nAnn: とても\n".encode()
-    said = said.replace("海".encode(), b"\xe6\xb5", 1)
-    source.write_bytes(said.replace("いいね".encode(), b"\xe3\x81\xe3\x81\x84\xff"))
-    report = take_over(log, source)
-    assert report.added == 3
-    lost = sum(one.text.count("\ufffd") for one in log.messages())
-    assert lost > 1
-    assert [(one.count, one.is_changed) for one in report.left_out if one.code == "engine.lost"] == [(lost, True)]
-
-
-def test_an_answer_with_others_before_it_is_known_by_the_first(log: ConversationLog) -> None:
-    in_log(log, FoundMessage("persona", "Mei", "one", THEN))
-    in_log(log, FoundMessage("persona", "Mei", "two", THEN, answers=(FoundAnswer("one"),), at=1))
-    assert log.count() == 1
 
 
 @pytest.mark.usefixtures("_elsewhere")
@@ -284,24 +237,6 @@ def test_it_can_be_stopped_and_goes_on_the_next_time(
     assert log.count() == (0 if when == "reading" else 20)
     report = take_over(log, source)
     assert report.added + report.already_there == log.count() == 60
-
-
-def test_a_full_disk_is_told_and_nothing_is_lost(
-    log: ConversationLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log.append("user", "Ann", "before")
-
-    def refuse(*_: object) -> int:
-        raise OSError(28, "No space left on device")
-
-    with closing(SourceImport(log.paths.home, transcript(tmp_path, 20), log._clock)) as work:
-        work.read()
-        with closing(History(log.paths, log._clock)) as history, monkeypatch.context() as patch:
-            patch.setattr(os, "write", refuse)
-            with pytest.raises(DiskFullError):
-                work.carry_out(target_of(log, history))
-    assert [one.text for one in log.messages()] == ["before"]
-    assert take_over(log, transcript(tmp_path, 20)).added == 20
 
 
 def trap(folder: Path, name: str) -> Path:
@@ -360,3 +295,131 @@ def test_what_the_other_process_says_is_shown_only_as_words_of_ours() -> None:
     told = told_of(NotTaken("engine.file", facts={"name": "{count.__class__}" + "x" * 500}))
     assert "{count.__class__}" in told["en"]
     assert len(told["en"]) < 300
+
+
+NOW = datetime(2026, 11, 21, 12, 0, 0)
+
+
+def numbers_of(left: Sequence[NotTaken]) -> list[int]:
+    return [int(one.place.rpartition(":")[2]) for one in left]
+
+
+def line(message_id: str, text: str, time: str = "2026-05-01T10:00:00", **other: Any) -> str:
+    entry = {"id": message_id, "time": time, "role": "user", "speaker": "Ann", "text": text, **other}
+    return json.dumps(entry, ensure_ascii=False)
+
+
+def write(folder: Path, *lines: str) -> Path:
+    path = folder / "talk.jsonl"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def test_bad_lines_are_named_and_cost_no_good_one(log: ConversationLog, tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        line("a", "one"),
+        "{not json",
+        '["no object"]',
+        line("", "no id"),
+        line("b", "no day", time="yesterday"),
+        line("c", "nobody", role="narrator"),
+        "",
+        line("d", "no name", speaker=7),
+        '{"id": "e", "time": "2026-05-01T10:00:00", "role": "user", "speaker": "Ann"}',
+        line("f", "\ud800 half").replace("\ud800", "\\ud800"),
+        line("g", "two"),
+    )
+    source.write_bytes(b"\xef\xbb\xbf" + source.read_bytes().replace(b"\n", b"\r\n") + b"\xff\xfe\n")
+    report = take_over(log, source)
+    assert numbers_of([one for one in report.left_out if not one.is_changed]) == [2, 3, 4, 5, 6, 8, 9, 12]
+    assert [(one.code, one.count) for one in report.left_out if one.is_changed] == [("engine.lost", 1)]
+    assert '"text" is missing' in told_of(report.left_out[6])["en"]
+    assert "「text」がありません" in told_of(report.left_out[6])["ja"]
+    assert [m.text for m in log.messages()] == ["one", "\ufffd half", "two"]
+
+
+def test_an_id_that_stands_for_another_text_is_reported(log: ConversationLog, tmp_path: Path) -> None:
+    take_over(log, write(tmp_path, line("a", "one"), line("b", "two")))
+    again = [line("a", "ONE"), line("b", "two"), line("c", "three"), line("c", "THREE")]
+    report = take_over(log, write(tmp_path, *again))
+    assert (report.added, report.already_there) == (1, 1)
+    assert sorted(numbers_of(report.left_out)) == [1, 4]
+    assert [m.text for m in log.messages()] == ["one", "two", "three"]
+    kept = sorted(path.name for path in log.paths.log_import_source.iterdir())
+    assert kept == ["talk.jsonl-2.txt", "talk.jsonl.txt"]
+
+
+def test_an_edited_message_is_not_imported_again(log: ConversationLog, tmp_path: Path) -> None:
+    source = write(tmp_path, line("a", "one"), line("b", "two"))
+    take_over(log, source)
+    log.supersede("a", "changed")
+    log.supersede("b", None)
+    assert take_over(log, source).added == 0
+    assert [m.text for m in log.messages()] == ["changed"]
+
+
+def test_imports_in_any_order_read_in_the_order_of_time(log: ConversationLog, tmp_path: Path) -> None:
+    log.append("user", "Sara", "today")
+    for month in (7, 3, 5, 4):
+        take_over(log, write(tmp_path, line(f"m{month}", str(month), time=f"2026-0{month}-03T10:00:00")))
+    yesterday = (NOW - timedelta(days=1)).isoformat()
+    take_over(log, write(tmp_path, line("m5b", "5 early", "2026-05-01T10:00:00"), line("y", "yesterday", yesterday)))
+    assert [m.text for m in log.messages()] == ["3", "4", "5 early", "5", "7", "yesterday", "today"]
+    assert [m.text for m in log.tail(2)] == ["yesterday", "today"]
+    assert log.days()[0] == date(2026, 3, 3)
+    crossed = [line("a", "1", "2026-08-01T10:00:30"), line("b", "2", "2026-08-01T10:00:05")]
+    take_over(log, write(tmp_path, *crossed, line("c", "3", "2026-08-01T10:01:00")))
+    assert [m.text for m in log.messages()][5:8] == ["1", "2", "3"]
+
+
+def test_ids_names_and_times_that_could_break_the_format(log: ConversationLog, tmp_path: Path) -> None:
+    texts = ["## USER:x\nhi", "a\r\nb", "\u2028\x85\x0c", "", "2026-01-02 (Fri) 22:00:00 | a | b", "\x00\x1b"]
+    ids = ["D1:1", "a b", "x|y", "100%41", "改行\nつき", "\\"]
+    pairs = list(zip(ids, texts, strict=True))
+    time = "2026-05-01T10:00:00.250Z"
+    take_over(log, write(tmp_path, *(line(i, t, time, speaker="Eve\n## AGENT:x") for i, t in pairs)))
+    reader = ConversationLog(log.paths, HandClock(NOW), Random(1))
+    assert [(m.id, m.text) for m in reader.messages()] == pairs
+    assert [(found := reader.get(i)) and found.text for i in ids] == texts
+    here = datetime.fromisoformat("2026-05-01T10:00:00+00:00").astimezone().replace(tzinfo=None)
+    assert {m.time for m in reader.messages()} == {here}
+
+
+_DERIVED = (".lock", ".history", "log_archives/.index/", "set_aside/", ".utatane-tmp", ".broken-")
+_TIMES = ("2026-04-03T10:00:00", "2026-05-03T10:00:00", "2026-05-04T10:00:00", "2026-11-20T10:00:00")
+_TALK = [
+    {"id": f"a{number}", "time": time, "role": "user", "speaker": "Ann", "text": f"text {number}"}
+    for number, time in enumerate(_TIMES)
+]
+_SOURCES = {"room": (MONTHLY, "", 67), "transcript": ({"talk.jsonl": lines_of(_TALK)}, "talk.jsonl", 3)}
+
+
+def move_in(folder: Path, source: Path) -> None:
+    take_over(ConversationLog(PersonaPaths(folder), HandClock(), Random(1)), source)
+
+
+def made_of(folder: Path) -> dict[str, bytes]:
+    """Return the files that an import makes, but for what is derived, and leftovers that are swept."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not any(part in name for part in _DERIVED)}
+
+
+@needs_signals
+@pytest.mark.parametrize("kind", _SOURCES)
+def test_what_was_half_imported_is_finished_by_the_next_import(tmp_path: Path, kill: Kill, kind: str) -> None:
+    files, name, stride = _SOURCES[kind]
+    source = folder_of(tmp_path / "猫_の部屋", files) / name
+    whole = tmp_path / "whole" / "characters" / "みい"
+    move_in(whole, source)
+    expected, numbers = made_of(whole), itertools.count()
+
+    def prepare() -> tuple[Path, Path]:
+        return tmp_path / f"p{next(numbers)}" / "characters" / "みい", source
+
+    for death in kill(move_in, prepare, whens=("before", "half"), stride=stride, ready=read_here):
+        folder = death.given[0]
+        log = ConversationLog(PersonaPaths(folder), HandClock(), Random(1))
+        assert max(Counter(message.id for message in log.messages()).values(), default=1) == 1, death
+        move_in(folder, source)
+        assert made_of(folder) == expected, death

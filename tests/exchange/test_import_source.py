@@ -1,15 +1,24 @@
-"""What is imported is seen through one door: a file, a folder and a ZIP file look alike, and traps are refused."""
+"""What is imported is seen through one door: files, folders and ZIP files look alike, traps are refused; encrypted files."""
 
 import io
 import os
+import random
 import stat
 import zipfile
 from pathlib import Path
 
+import pyrage
 import pytest
 
-from managers.exchange.import_source import SourceTooLargeError, open_source
-from managers.exchange.zip_files import UnsafeZipError, open_zip
+from managers.exchange.encryption import encrypting, is_encrypted, open_encrypted
+from managers.exchange.errors import (
+    DamagedEncryptionError,
+    NotForPassphraseError,
+    PassphraseNeededError,
+    WrongPassphraseError,
+)
+from managers.exchange.import_source import open_source
+from managers.exchange.zip_files import UnsafeZipError
 
 
 def packed(path: Path, **files: bytes) -> Path:
@@ -39,7 +48,7 @@ def test_file_folder_and_zip_show_the_same(tmp_path: Path) -> None:
     assert seen(folder / "log.txt") == ("file", {"log.txt": expected["log.txt"]})
 
 
-def test_links_in_a_folder_are_no_files(tmp_path: Path) -> None:
+def test_links_in_a_folder_are_no_files_and_one_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     folder = tmp_path / "Room"
     folder.mkdir()
@@ -47,118 +56,132 @@ def test_links_in_a_folder_are_no_files(tmp_path: Path) -> None:
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     (folder / "elsewhere").symlink_to(tmp_path)
     assert seen(folder)[1] == {"log.txt": "said"}
-    with open_source(folder) as source, pytest.raises(KeyError):
-        source.open("link.txt")
-
-
-def test_a_file_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "secret.txt").write_text("secret")
-    folder = tmp_path / "Room"
-    folder.mkdir()
-    (folder / "log.txt").write_text("said")
     with open_source(folder) as source:
+        with pytest.raises(KeyError):
+            source.open("link.txt")
         (folder / "log.txt").unlink()
         (folder / "log.txt").symlink_to(tmp_path / "secret.txt")
         with pytest.raises(OSError, match="link"):
             source.read("log.txt")
 
 
-def test_names_of_japanese_windows_are_read(tmp_path: Path) -> None:
-    (tmp_path / "old.zip").write_bytes(as_windows_writes("表ソ.txt"))
-    assert seen(tmp_path / "old.zip")[1] == {"表ソ.txt": "ok"}
-
-
-def as_windows_writes(name: str) -> bytes:
-    raw = name.encode("cp932")
-    placeholder = "n" * len(raw)
+def renamed(path: Path, name: bytes, **more: str) -> Path:
+    """Write a ZIP file whose first entry has these bytes for a name."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr(placeholder, "ok")
-    return target.getvalue().replace(placeholder.encode(), raw)
+        for one, words in {"n" * len(name): "ok", **more}.items():
+            archive.writestr(one, words)
+    path.write_bytes(target.getvalue().replace(b"n" * len(name), name))
+    return path
 
 
-@pytest.mark.parametrize(
-    "name", ["../out.txt", "/etc/passwd", "a/../../b", "C:/x.txt", "..\\x.txt", "a\\..\\x", "c:x", "nul\0l"]
-)
-def test_names_that_lead_elsewhere_are_refused(tmp_path: Path, name: str) -> None:
-    target = io.BytesIO()
-    placeholder = "n" * len(name.encode())
-    with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr(placeholder, "x")
-    (tmp_path / "bad.zip").write_bytes(target.getvalue().replace(placeholder.encode(), name.encode()))
-    with pytest.raises(UnsafeZipError) as caught, open_source(tmp_path / "bad.zip"):
-        pass
-    assert caught.value.trouble == "unsafe-name"
+def refused(path: Path) -> str:
+    with pytest.raises(UnsafeZipError) as caught, open_source(path) as source:
+        source.read("a.txt")
+    return caught.value.trouble
+
+
+def test_names_of_japanese_windows_are_read_and_names_that_lead_elsewhere_refused(tmp_path: Path) -> None:
+    assert seen(renamed(tmp_path / "old.zip", "表ソ.txt".encode("cp932")))[1] == {"表ソ.txt": "ok"}
+    for name in ("../out.txt", "/etc/passwd", "a/../../b", "C:/x.txt", "..\\x.txt", "a\\..\\x", "c:x", "nul\0l"):
+        assert (name, refused(renamed(tmp_path / "bad.zip", name.encode()))) == (name, "unsafe-name")
+    assert refused(renamed(tmp_path / "twice.zip", b"one", one="b")) == "twice"
 
 
 def test_links_devices_and_encrypted_entries_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "odd.zip"
     for kind, trouble in ((stat.S_IFLNK, "link"), (stat.S_IFIFO, "link"), (0, "encrypted")):
         info = zipfile.ZipInfo("entry")
         info.create_system = 3
         info.external_attr = (kind | 0o644) << 16
-        target = io.BytesIO()
-        with zipfile.ZipFile(target, "w") as archive:
+        with zipfile.ZipFile(path, "w") as archive:
             archive.writestr(info, "/etc/passwd")
-        data = bytearray(target.getvalue())
-        if trouble == "encrypted":
-            data[data.index(b"PK\x01\x02") + 8] |= 1
-        with pytest.raises(UnsafeZipError) as caught, open_zip(io.BytesIO(bytes(data))):
-            pass
-        assert caught.value.trouble == trouble
+        data = bytearray(path.read_bytes())
+        data[data.index(b"PK\x01\x02") + 8] |= trouble == "encrypted"
+        path.write_bytes(data)
+        assert refused(path) == trouble
 
 
-def test_a_bomb_is_refused_before_it_unfolds(tmp_path: Path) -> None:
-    packed(tmp_path / "bomb.zip", **{"zeros.json": b"0" * 30_000_000})
-    with pytest.raises(UnsafeZipError) as caught, open_source(tmp_path / "bomb.zip"):
-        pass
-    assert caught.value.trouble == "bomb"
-
-
-def test_an_entry_that_gives_more_than_it_says_ends_in_an_error(tmp_path: Path) -> None:
-    path = packed(tmp_path / "liar.zip", **{"a.txt": os.urandom(50_000)})
+def test_bombs_and_what_is_damaged_are_refused(tmp_path: Path) -> None:
+    assert refused(packed(tmp_path / "bomb.zip", **{"zeros.json": b"0" * 30_000_000})) == "bomb"
+    path = packed(tmp_path / "a.zip", **{"a.txt": os.urandom(50_000)})
     data = path.read_bytes()
-    true_size = (50_000).to_bytes(4, "little")
-    path.write_bytes(data.replace(true_size, (100).to_bytes(4, "little")))
-    with open_source(path) as source, pytest.raises(UnsafeZipError):
-        source.read("a.txt")
+    path.write_bytes(data.replace((50_000).to_bytes(4, "little"), (100).to_bytes(4, "little")))
+    assert refused(path)  # more than it says
+    for cut in (10, 100, 3000):
+        path.write_bytes(data[:-cut])
+        assert refused(path) == "no-zip"
+    path.write_bytes(data[:20_000] + bytes([data[20_000] ^ 0xFF]) + data[20_001:])
+    assert refused(path) == "broken"
 
 
-def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
+WORDS, PATH = "うたた寝 do not tell", Path("out.age")
+LITTLE_WORK = 4
+PIECE = 64 * 1024
+
+
+def encrypted(data: bytes, words: str = WORDS) -> bytes:
     target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr("one.txt", "a")
-        archive.writestr("two.txt", "b")
-    data = target.getvalue().replace(b"two.txt", b"one.txt")
-    with pytest.raises(UnsafeZipError) as caught, open_zip(io.BytesIO(data)):
-        pass
-    assert caught.value.trouble == "twice"
+    with encrypting(target, words, PATH, LITTLE_WORK) as file:
+        for begin in range(0, len(data), 50_000):
+            file.write(data[begin : begin + 50_000])
+    return target.getvalue()
 
 
-@pytest.mark.parametrize("cut", [10, 100, 3000])
-def test_half_a_zip_is_broken(tmp_path: Path, cut: int) -> None:
-    path = packed(tmp_path / "half.zip", **{"a.txt": os.urandom(5_000)})
-    path.write_bytes(path.read_bytes()[:-cut])
-    with pytest.raises(UnsafeZipError) as caught, open_source(path):
-        pass
-    assert caught.value.trouble == "no-zip"
+def opened(data: bytes, words: str = WORDS) -> io.BufferedReader:
+    return open_encrypted(io.BytesIO(data), words, PATH)
 
 
-def test_a_flipped_byte_is_noticed(tmp_path: Path) -> None:
-    path = packed(tmp_path / "flipped.zip", **{"a.txt": os.urandom(50_000)})
-    data = bytearray(path.read_bytes())
-    data[20_000] ^= 0xFF
-    path.write_bytes(data)
-    with open_source(path) as source, pytest.raises(UnsafeZipError) as caught:
-        source.read("a.txt")
-    assert caught.value.trouble == "broken"
+def test_what_is_written_here_ages_own_library_opens_and_so_do_we() -> None:
+    for size in (0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 3 * PIECE + 17):
+        data = random.Random(size).randbytes(size)
+        made = encrypted(data)
+        assert is_encrypted(io.BytesIO(made))
+        assert pyrage.passphrase.decrypt(made, WORDS) == data
+        assert opened(made).read() == data
 
 
-def test_what_is_too_large_to_be_read_at_once_can_be_streamed(tmp_path: Path) -> None:
-    path = packed(tmp_path / "large.zip", **{"a.txt": os.urandom(50_000)})
-    with open_source(path) as source:
-        with pytest.raises(SourceTooLargeError):
-            source.read("a.txt", limit=49_999)
-        with source.open("a.txt") as file:
-            assert sum(len(piece) for piece in iter(lambda: file.read(1000), b"")) == 50_000
-        assert source.bytes_read == 50_000
-        assert list(source.opened) == ["a.txt"]
+def test_a_wrong_passphrase_is_said_and_an_empty_one_is_asked_for() -> None:
+    made = encrypted(b"secret")
+    with pytest.raises(WrongPassphraseError, match="does not open"):
+        opened(made, "wrong")
+    for empty in (lambda: opened(made, ""), lambda: encrypted(b"", "")):
+        with pytest.raises(PassphraseNeededError):
+            empty()
+    assert opened(encrypted(b"x", "\u304b\u3099"), "\u304c").read() == b"x", (
+        "one and the same letter, as a Mac writes it"
+    )
+
+
+def test_no_bit_can_be_turned_and_no_end_be_cut_off() -> None:
+    made = encrypted(random.Random(5).randbytes(PIECE + 100))
+    places = [*range(200), PIECE // 2, PIECE + 250, len(made) - 1]
+    for place in places:
+        turned = bytearray(made)
+        turned[place] ^= 1
+        with pytest.raises((DamagedEncryptionError, WrongPassphraseError, NotForPassphraseError)):
+            opened(bytes(turned)).read()
+    for length in (0, 30, 150, 190, 260, PIECE, PIECE + 16 + 184, len(made) - 1):
+        with pytest.raises((DamagedEncryptionError, NotForPassphraseError)):
+            opened(made[:length]).read()
+
+
+def test_an_export_that_failed_cannot_be_taken_for_a_whole_one() -> None:
+    target = io.BytesIO()
+
+    def write() -> None:
+        with encrypting(target, WORDS, PATH, LITTLE_WORK) as file:
+            file.write(b"x" * 3 * PIECE)
+            raise BlockingIOError
+
+    with pytest.raises(BlockingIOError):
+        write()
+    with pytest.raises(DamagedEncryptionError):
+        opened(target.getvalue())
+
+
+def test_what_is_for_a_key_or_asks_for_an_hours_work_is_refused() -> None:
+    other = pyrage.encrypt(b"x", [pyrage.x25519.Identity.generate().to_public()])
+    for data in (other, encrypted(b"x").replace(b" 4\n", b" 30\n", 1), b"PK\x03\x04"):
+        with pytest.raises(NotForPassphraseError):
+            opened(data)

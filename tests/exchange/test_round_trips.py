@@ -1,8 +1,11 @@
-"""A conversation, as each program writes it, comes in as it was said, once however often it comes, and goes out the same."""
+"""A conversation in each of its forms comes in as it was said, once however often, and goes out the same; what is in a page."""
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -13,14 +16,16 @@ from hypothesis import strategies as st
 
 from managers.exchange import import_engine
 from managers.exchange.exports.chat import Chat, ChatDays, as_transcript, said_in
+from managers.exchange.exports.chat_page import ChatPage
 from managers.exchange.exports.markdown import as_markdown
 from managers.exchange.items import Kind, ReadingWishes
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message, Role
-from managers.storage.paths import Home
+from managers.storage.paths import Home, PersonaPaths
 from tests.exchange.importing import HereReading, lines_of, take_over
 from tests.exchange.readers.reading import folder_of
 from tests.fakes import HandClock
+from ui.components.markdown import render_markdown
 
 _NOW: Final = datetime(2026, 11, 21, 12)
 _FIRST: Final = datetime(2024, 6, 1, 8)  # no clock is put forward or back in June
@@ -37,9 +42,7 @@ def _jsons(said: Said, **keys: Callable[[Message], object]) -> list[dict[str, An
 
 def _chatgpt(said: Said) -> dict[str, object]:
     mapping: dict[str, object] = {"root": {"id": "root", "message": None, "parent": None}}
-    for before, one in itertools.pairwise(["root", *said]):
-        assert isinstance(one, Message)
-        parent = before if isinstance(before, str) else before.id
+    for parent, one in zip(["root", *(before.id for before in said)], said, strict=False):
         author = {"role": "user" if one.role == "user" else "assistant"}
         message = {"id": one.id, "author": author, "create_time": one.time.timestamp(), "recipient": "all"}
         message["content"] = {"content_type": "text", "parts": [one.text]}
@@ -116,30 +119,11 @@ FORMATS: Final[dict[str, tuple[Kind, Callable[[Said], dict[str, object]]]]] = {
 }
 _OURS: Final = ("transcript", "markdown")
 _WORD: Final = st.sampled_from(
-    [
-        "うん",
-        "ただいま",
-        "海は青い。",
-        "hm",
-        "It's “déjà vu”",
-        "https://example.org/a?b=1#c",
-        "👩‍👩‍👧 ミケ",
-        "100%",
-        "- a",
-        "\\x",
-        "§",
-    ]
-)
+    ["うん", "ただいま", "海は青い。", "hm", "It's “déjà vu”", "https://example.org/a?b=1#c", "👩‍👩‍👧 ミケ", "100%", "- a", "\\x", "§"]
+)  # fmt: skip
 _HOSTILE: Final = st.sampled_from(
-    [
-        "## USER:x",
-        "2026-01-02 (Fri) 22:00:00 | a | b",
-        "### Aki · 12:00 <!-- utatane {} -->",
-        "\\### a",
-        "```",
-        "{{user}}",
-    ]
-)
+    ["## USER:x", "2026-01-02 (Fri) 22:00:00 | a | b", "### Aki · 12:00 <!-- utatane {} -->", "\\### a", "```", "{{user}}"]
+)  # fmt: skip
 _TEXT: Final = st.lists(_WORD, min_size=1, max_size=4).map(" ".join)
 
 
@@ -148,7 +132,8 @@ def _talks(draw: st.DrawFn, *, is_hostile: bool, least: int) -> list[Message]:
     """Return a talk of whole minutes; where the least pause is 0, some have several messages, and those the same words."""
     line = st.one_of(_TEXT, _HOSTILE) if is_hostile else _TEXT
     text = st.lists(line, min_size=1, max_size=3).map("\n".join)
-    spoken = st.tuples(st.sampled_from(["user", "persona"]), text, st.sampled_from([least, 1, 1, 7, 1000]))
+    roles: st.SearchStrategy[Role] = st.sampled_from(["user", "persona"])
+    spoken = st.tuples(roles, text, st.sampled_from([least, 1, 1, 7, 1000]))
     told, time = [], _FIRST
     for number, (role, words, pause) in enumerate(draw(st.lists(spoken, min_size=4, max_size=9))):
         time += timedelta(minutes=pause)
@@ -178,7 +163,9 @@ def test_a_talk_comes_in_as_it_was_said_once_and_goes_out_the_same(
     monkeypatch.setattr(import_engine, "ImportReading", HereReading)
     kind, written = FORMATS[name]
     is_room = name == "room"  # which takes the same words of the same second for a copy
-    said = data.draw(_talks(is_hostile=kind not in {"text", "nexus-ark"} or name == "loose", least=int(is_room)))
+    said = data.draw(
+        _talks(is_hostile=kind not in {"text", "nexus-ark"} or name in {"loose", "markdown"}, least=int(is_room))
+    )
     begun = data.draw(st.integers(3, len(said)))
     place = tmp_path / str(next(_NUMBERS))
     log = _log(place / "home")
@@ -191,3 +178,79 @@ def test_a_talk_comes_in_as_it_was_said_once_and_goes_out_the_same(
         copied = _log(place / ours)
         take_over(copied, _source(place / f"as {ours}", FORMATS[ours][1]([*said_in(log, ChatDays())])))
         assert [*copied.messages()] == [*log.messages()]
+
+
+NOW = datetime(2026, 11, 21, 21)
+PNG = b"\x89PNG\r\n\x1a\n" + b"picture"
+EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)">"><svg onload=alert(3)> [x](javascript:alert(4))'
+
+
+def said(number: int, text: str, role: str = "user") -> Message:
+    time = NOW - timedelta(days=3) + timedelta(hours=9 * number)
+    return Message(f"m{number}", time, role, "Emma" if role == "user" else "Nemu", text)  # type: ignore[arg-type]
+
+
+def page_of(paths: PersonaPaths, *messages: Message, **also: object) -> str:
+    chat = replace(Chat("Nemu", "en", iter(messages)), **also)  # type: ignore[arg-type]
+    return "".join(ChatPage(paths.folder, render_markdown, NOW.date()).pieces(chat))
+
+
+def test_some_days_and_nothing_that_was_deleted_or_noted_by_the_program(paths: PersonaPaths, clock: HandClock) -> None:
+    log = ConversationLog(paths, clock, Random(1))
+    log.append_many([said(number, f"number {number}") for number in range(8)])
+    log.append_many([Message("s1", NOW, "system", "tool", "looked something up")])
+    log.supersede("m3", None)
+    log.supersede("m4", "said otherwise")
+    found = [one.text for one in said_in(log, ChatDays(date(2026, 11, 19), date(2026, 11, 20)))]
+    assert found == ["number 1", "number 2", "said otherwise", "number 5"]
+    hidden = list(said_in(log, ChatDays(), lambda text: text.replace("number", "•")))
+    assert hidden[0].text == "• 0"
+    assert len(hidden) == 7
+
+
+class Parsed(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.words = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_nothing_in_the_page_runs_or_fetches_and_every_word_is_there(paths: PersonaPaths) -> None:
+    messages = [
+        replace(said(0, EVIL), speaker=EVIL),
+        said(1, EVIL, "persona"),
+        replace(said(2, "x"), attachment_names=(EVIL,), attachments=("attachments/gone.png",)),
+    ]
+    parsed = Parsed(page_of(paths, *messages, persona=EVIL))
+    assert not {"script", "svg", "iframe", "object", "link", "form"} & set(parsed.tags)
+    assert "img" not in parsed.tags
+    assert not [name for name, _ in parsed.attributes if name.startswith("on")]
+    assert not [value for name, value in parsed.attributes if name == "href" and value.startswith("javascript")]
+    assert parsed.words.count("<script>alert(1)</script>") == 6
+    policy = next(value for name, value in parsed.attributes if name == "content" and "default-src" in value)
+    assert "default-src 'none'" in policy
+    assert not re.search(r"https?://", page_of(paths, said(0, "plain")))
+
+
+def test_pictures_are_in_the_page_within_a_bound_and_nothing_is_read_from_elsewhere(paths: PersonaPaths) -> None:
+    paths.attachments.mkdir()
+    files = {"a.png": PNG, "big.png": PNG + bytes(2_000_001), "not.png": b"<svg onload=alert(1)>", "t.txt": b"words"}
+    for name, data in files.items():
+        (paths.attachments / name).write_bytes(data)
+    (paths.home.folder / "secret.png").write_bytes(PNG + b"secret")
+    (paths.attachments / "link.png").symlink_to(paths.home.folder / "secret.png")
+    names = [*files, "link.png", "../../../secret.png"]
+    message = replace(said(0, "look"), attachments=tuple(f"attachments/{name}" for name in names))
+    page = page_of(paths, message, avatar=PNG)
+    sources = [value for name, value in Parsed(page).attributes if name == "src"]
+    assert sources == ["data:image/png;base64,iVBORw0KGgpwaWN0dXJl"] * 2
+    assert "Attached: big.png" in page

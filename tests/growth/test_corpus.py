@@ -38,61 +38,44 @@ def test_good_turns_alone_are_learned(memories: Memories) -> None:
     assert found.left_out == {"broken_off": 2, "built_in": 1, "twice": 1, "complained": 1}
 
 
-def test_what_others_said_and_what_was_said_to_them_is_not_learned(memories: Memories) -> None:
-    heard = [replace(one, present=("Nemu", "Nox")) for one in exchange(0, "What do you two think?", "I think of naps.")]
+def test_what_others_said_was_said_to_them_or_is_of_foreign_words_is_not_learned(memories: Memories) -> None:
+    heard = [replace(one, present=("Nemu", "Nox")) for one in exchange(9, "What do you two think?", "I think of naps.")]
     nox = Message("n0", heard[0].time, "other", "Nox", "I have heard something.", "qwen3", present=("Nemu", "Nox"))
-    memories.log.append_many([heard[0], nox, heard[1]])
-    found = Growth(memories).look()
-    assert _learned(found) == set()
-    assert found.left_out == {"company": 1}
-
-
-def test_what_was_said_with_words_of_others_before_the_eyes_is_not_learned(memories: Memories) -> None:
     talk_of(memories, 3)
     read, quoted = (Message(f"p{one}", BEGAN + timedelta(days=one), "persona", "Nemu", "") for one in (1, 4))
     memories.recall_log.append(read, "naps", (), ["domains/gossip/knowledge/feed.md"])
     memories.log.append_many(exchange(4, "What does the paper say?", "It says: trust nobody."))
     again = [replace(one, time=one.time - timedelta(hours=23)) for one in exchange(5, "And so?", "Trust nobody, then.")]
-    memories.log.append_many(again)
+    memories.log.append_many([*again, heard[0], nox, heard[1]])
     memories.recall_log.append(quoted, "", (), ["attachments/paper.pdf"])
     found = Growth(memories).look()
     assert _learned(found) == {"p0", "p2"}
-    assert found.left_out == {"foreign": 3}
+    assert found.left_out == {"foreign": 3, "company": 1}
 
 
-def test_words_for_this_computer_only_are_learned_if_the_person_wants_it(
+def test_what_is_private_is_learned_if_the_person_wants_it_hidden_by_its_form_and_gone_if_withdrawn(
     memories: Memories, settings: Settings
 ) -> None:
     talk_of(memories, 3)
     memories.audiences.mark("u1", "this-computer", ["u1"])
     assert _learned(Growth(memories).look()) == {"p0", "p2"}
     settings.growth.private = True
-    assert _learned(Growth(memories).look()) == {"p0", "p1", "p2"}
-
-
-def test_what_is_private_by_its_form_is_hidden_and_what_was_withdrawn_is_gone(memories: Memories) -> None:
     memories.log.append_many(exchange(8, "My mail is aoi@example.com, write it down.", "aoi@example.com, noted."))
-    talk_of(memories, 2)
     found = Growth(memories).look()
+    assert _learned(found) == {"p0", "p1", "p2", "p8"}
     assert "aoi@" not in found.model_dump_json()
     memories.log.take_back(["p1"])
-    assert "p1" not in _learned(Growth(memories).look())
+    assert _learned(Growth(memories).look()) == {"p0", "p2", "p8"}
 
 
-def test_what_a_person_dropped_stays_dropped(memories: Memories) -> None:
-    talk_of(memories, 4)
-    growth = Growth(memories)
-    growth.look()
-    growth.corpus.drop(["p2"])
-    assert {one.id for one in growth.look().kept} == {"p0", "p1", "p3"}
-    assert {one.id for one in growth.corpus.drop(["p2"], on=False).kept} == {"p0", "p1", "p2", "p3"}
-
-
-def test_what_a_person_changed_stays_changed_until_the_log_says_something_else(memories: Memories) -> None:
+def test_what_a_person_dropped_or_changed_stays_so_until_the_log_says_something_else(memories: Memories) -> None:
     talk_of(memories, 4)
     growth = Growth(memories)
     path = growth.corpus.path
     growth.look()
+    growth.corpus.drop(["p2"])
+    assert {one.id for one in growth.look().kept} == {"p0", "p1", "p3"}
+    assert {one.id for one in growth.corpus.drop(["p2"], on=False).kept} == {"p0", "p1", "p2", "p3"}
     text = path.read_text("utf-8").replace("nyaa. 1", "BY HAND").replace("What shall we do on day 2?", "ASKED BY HAND")
     path.write_text(text, "utf-8")
     growth.corpus.edit("p3", "From the page.")
@@ -104,10 +87,8 @@ def test_what_a_person_changed_stays_changed_until_the_log_says_something_else(m
     memories.log.supersede("u1", "What shall we do on Sunday?")
     found = {one.id: one for one in growth.look().examples}
     assert found["p3"].reply.endswith("nyaa. 3")
-    assert (found["p1"].reply, found["p1"].said[-1][1]) == (
-        "Let us nap by the sea, nyaa. 1",
-        "What shall we do on Sunday?",
-    )
+    assert found["p1"].reply == "Let us nap by the sea, nyaa. 1"
+    assert found["p1"].said[-1][1] == "What shall we do on Sunday?"
 
 
 def test_some_examples_are_never_learned(memories: Memories) -> None:
@@ -138,15 +119,17 @@ def test_an_adapter_speaks_only_when_chosen_and_the_one_before_comes_back(memori
         adapters.use(7)
 
 
-def test_an_erasure_takes_the_adapters_that_learned_the_words_and_no_other(
-    memories: Memories, clock: HandClock
+def test_an_erasure_takes_the_adapters_that_learned_the_words_and_the_next_version_does_not_speak_unasked(
+    memories: Memories, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    talk_of(memories, 4)
-    memories.log.append_many(exchange(9, "Momo the cat is ill.", "Poor Momo."))
-    adapters, growth = Adapters(memories.paths, clock), Growth(memories)
+    settings.growth.base = str(played_model(tmp_path / "base", monkeypatch))
+    talk_of(memories, 40)
+    memories.log.append_many(exchange(99, "Momo the cat is ill.", "Poor Momo."))
+    growth = Growth(memories)
+    adapters = growth.adapters
     growth.look()
     write_adapter(adapters.path(1), Card(version=1, messages=["u0", "p0"]))
-    write_adapter(adapters.path(2), Card(version=2, messages=["u9", "p9"]))
+    write_adapter(adapters.path(2), Card(version=2, messages=["u99", "p99"]))
     adapters.path(3).write_bytes(b"\x05\0\0\0\0\0\0\0nope!")
     adapters.use(2)
     plan = plan_erasure(memories, about="Momo")
@@ -155,22 +138,6 @@ def test_an_erasure_takes_the_adapters_that_learned_the_words_and_no_other(
     assert [card.version for card in adapters.all()] == [1]
     assert adapters.in_use == 0
     assert "Momo" not in growth.corpus.path.read_text("utf-8")
-    assert len(growth.corpus.load().examples) == 4
-
-
-def test_a_version_after_one_that_was_erased_does_not_speak_unasked(
-    memories: Memories, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.growth.base = str(played_model(tmp_path / "base", monkeypatch))
-    memories.log.append_many(exchange(99, "Momo the cat is ill.", "Poor Momo."))
-    talk_of(memories)
-    growth = Growth(memories)
-    first = growth.train(lambda _: None, Cancel())
-    assert first is not None
-    growth.adapters.use(first.version)
-    erase(memories, plan_erasure(memories, about="Momo"))
-    assert (growth.adapters.all(), growth.adapters.in_use) == ([], 0)
-    second = growth.train(lambda _: None, Cancel())
-    assert second is not None
-    assert growth.adapters.in_use == 0
-    assert growth.adapters.roll_back() == 0
+    assert len(growth.corpus.load().examples) == 40
+    assert growth.train(lambda _: None, Cancel()) is not None
+    assert (adapters.in_use, adapters.roll_back()) == (0, 0)

@@ -1,6 +1,7 @@
 """What goes on around a training; the model itself is played (`fake_training.py`)."""
 
 import threading
+import time
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -12,13 +13,14 @@ from agent.erasing import erase, plan_erasure
 from agent.growing import Growth, grow_by_itself
 from agent.memories import Memories
 from managers.growth.adapters import Card
-from managers.growth.errors import TrainingOvertakenError
+from managers.growth.corpus import LEAST
+from managers.growth.errors import TooFewExamplesError, TrainingOvertakenError
 from managers.memory.messages import Message
 from managers.mind import Cancel
 from managers.storage.settings import Settings
 from tests.fakes import HandClock
 from tests.growth.fake_training import WAITING
-from tests.growth.grown import BEGAN, played_model, talk_of, write_adapter
+from tests.growth.grown import BEGAN, exchange, played_model, talk_of, write_adapter
 
 
 @pytest.fixture
@@ -33,30 +35,46 @@ def growth(memories: Memories, settings: Settings, base: Path) -> Growth:
     return Growth(memories)
 
 
-def test_only_what_the_training_tells_is_passed_on(growth: Growth) -> None:
+def begun(growth: Growth) -> None:
+    """Wait until a training has begun."""
+    while not (growth.corpus.path.parent / ".training" / "job.json").is_file():
+        time.sleep(0.005)
+
+
+def test_only_what_the_training_tells_is_passed_on_and_too_little_is_not_learned_from(growth: Growth) -> None:
     steps: list[Mapping[str, Any]] = []
     card = growth.train(steps.append, Cancel())
     assert card is not None
     assert [one.get("step") for one in steps] == [1, 2, 3, None]
     assert (card.version, card.learned + card.held_out) == (1, 40)
+    growth.corpus.drop([one.id for one in growth.look().learned[LEAST - 1 :]])
+    with pytest.raises(TooFewExamplesError):
+        growth.train(steps.append, Cancel())
 
 
-def test_a_training_that_tells_nothing_yet_is_stopped_at_once(growth: Growth, base: Path) -> None:
+def test_a_training_is_stopped_at_once_whether_it_tells_something_or_not(growth: Growth, base: Path) -> None:
+    cancel = Cancel()
+    assert growth.train(lambda _: cancel.set(), cancel) is None
     (base / WAITING).touch()
     cancel = Cancel()
-    threading.Timer(0.3, cancel.set).start()
+
+    def stop() -> None:
+        begun(growth)
+        cancel.set()
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
     assert growth.train(lambda _: None, cancel) is None
+    stopping.join()
     assert growth.adapters.all() == []
 
 
 def test_what_is_erased_meanwhile_is_in_no_adapter(growth: Growth, memories: Memories, base: Path) -> None:
     (base / WAITING).touch()
     memories.log.append_many([Message("u99", BEGAN + timedelta(days=50), "user", "Aoi", "Momo the cat is ill.")])
-    begun = memories.paths.growth / ".training" / "job.json"
 
     def erase_once_begun() -> None:
-        while not begun.is_file():
-            pass
+        begun(growth)
         erase(memories, plan_erasure(memories, about="Momo"))
 
     erasing = threading.Thread(target=erase_once_begun)
@@ -65,7 +83,25 @@ def test_what_is_erased_meanwhile_is_in_no_adapter(growth: Growth, memories: Mem
         growth.train(lambda _: None, Cancel())
     erasing.join()
     assert growth.adapters.all() == []
-    assert not begun.parent.exists()
+    assert not (memories.paths.growth / ".training").exists()
+
+
+def test_each_month_another_version_is_trained_where_the_person_wants_it(
+    growth: Growth, memories: Memories, settings: Settings, clock: HandClock
+) -> None:
+    assert grow_by_itself(memories, Cancel()) == []
+    settings.growth.monthly = True
+    (told,) = grow_by_itself(memories, Cancel())
+    assert "Nemu" in told.en
+    clock.move(hours=24 * 20)
+    assert grow_by_itself(memories, Cancel()) == []
+    clock.move(hours=24 * 11)
+    assert len(grow_by_itself(memories, Cancel())) == 1
+    assert [card.version for card in growth.adapters.all()] == [1, 2]
+    assert growth.adapters.in_use == 0
+    clock.move(hours=24 * 31)
+    settings.growth.base = ""
+    assert grow_by_itself(memories, Cancel()) == []  # growth is not set up
 
 
 def test_another_training_is_offered_when_enough_has_come_together(
@@ -86,19 +122,9 @@ def test_another_training_is_offered_when_enough_has_come_together(
     assert growth.offers() == []
 
 
-def test_a_night_says_nothing_where_growth_is_not_set_up(memories: Memories, settings: Settings) -> None:
-    talk_of(memories, 40)
-    settings.growth.monthly = True
-    assert grow_by_itself(memories, Cancel()) == []
-
-
 def test_a_card_tells_what_is_in_a_corpus(growth: Growth, memories: Memories) -> None:
-    memories.log.append_many(
-        [
-            Message("u98", BEGAN + timedelta(days=60), "user", "Aoi", "Our garden has a walnut tree, mail aoi@example.com."),
-            Message("p98", BEGAN + timedelta(days=60), "persona", "Nemu", "A walnut tree, how lovely.", "qwen3"),
-        ]
-    )  # fmt: skip
+    walnut = "Our garden has a walnut tree, mail aoi@example.com."
+    memories.log.append_many(exchange(60, walnut, "A walnut tree, how lovely."))
     growth.look()
     growth.corpus.drop(["p3"])
     growth.corpus.edit("p4", "Something else.")

@@ -79,47 +79,35 @@ def test_counts_what_is_in_the_files(life: Life) -> None:
     assert "うん".encode() not in (life.paths.rag_index / "kpi.duckdb").read_bytes()
 
 
-def test_follows_what_goes_and_comes_back(life: Life) -> None:
+def test_follows_what_goes_and_comes_back_for_each_user(life: Life) -> None:
     first = life.talk(DAY, 4)
+    life.users = Users(((DAY + timedelta(hours=12), "a"),))
     life.talk(DAY + timedelta(days=1), 3)
     life.kpi.update()
-    assert life.kpi.all_of("me").turns == 7
+    assert [life.kpi.all_of(user).turns for user in ("me", "a", "b")] == [4, 3, 0]
     life.log.supersede(first[1], None)
     life.kpi.update()
-    assert life.kpi.all_of("me").turns == 6
-    for name in ("kpi.duckdb",):  # derived: made anew, and says the same
-        (life.paths.rag_index / name).write_bytes(b"no database")
+    assert life.kpi.all_of("me").turns == 3
+    (life.paths.rag_index / "kpi.duckdb").write_bytes(b"no database")  # derived: made anew, and says the same
     life.kpi.update()
-    assert life.kpi.all_of("me").turns == 6
+    assert life.kpi.all_of("me").turns == 3
+    assert [level_of(total) for total in (0, 9.9, 10, 39, 40, 1000)] == [0, 0, 1, 1, 2, 10]
 
 
 def test_a_talk_around_midnight_counts_the_same_however_often_it_is_counted(life: Life) -> None:
-    late = datetime(2026, 11, 1, 23, 58)
-    life.talk(late, 2)
-    asked, answered = new_id(life.clock, life.rng), new_id(life.clock, life.rng)
-    life.log.append_shared(Message(asked, late + timedelta(seconds=110), "user", "ユーザー", "起きてる？"))
-    life.log.append_shared(Message(answered, late + timedelta(seconds=130), "persona", life.paths.name, "起きてるよ"))
-    life.clock.set(late + timedelta(minutes=3))
+    midnight = datetime(2026, 11, 2)
+    life.talk(midnight - timedelta(minutes=2), 2)
+    for role, second, text in (("user", -10, "起きてる？"), ("persona", 10, "起きてるよ")):
+        said = Message(new_id(life.clock, life.rng), midnight + timedelta(seconds=second), role, "x", text)  # type: ignore[arg-type]
+        life.log.append_shared(said)
+    life.clock.set(midnight + timedelta(minutes=1))
     life.kpi.update()
-    life.talk(late + timedelta(minutes=4), 2)
+    life.talk(midnight + timedelta(minutes=2), 2)
     life.clock.move(hours=2)
-    life.kpi.update()
+    for _ in range(2):
+        life.kpi.update()
     often = life.kpi.all_of("me")
     (life.paths.rag_index / "kpi.duckdb").unlink()
     life.kpi.update()
     assert often == life.kpi.all_of("me")
     assert often.turns == 5
-    life.kpi.update()
-    assert life.kpi.all_of("me").turns == 5
-
-
-def test_each_user_has_their_own(life: Life) -> None:
-    life.talk(DAY, 3)
-    life.users = Users(((DAY + timedelta(hours=12), "a"),))
-    life.talk(DAY + timedelta(days=1), 5)
-    life.kpi.update()
-    assert (life.kpi.all_of("me").turns, life.kpi.all_of("a").turns, life.kpi.all_of("b").turns) == (3, 5, 0)
-
-
-def test_the_level_by_the_sum() -> None:
-    assert [level_of(total) for total in (0, 9.9, 10, 39, 40, 1000)] == [0, 0, 1, 1, 2, 10]

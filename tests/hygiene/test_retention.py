@@ -1,30 +1,30 @@
 """What is older than it stays in use is put away by kind, archive first; everything stays by default."""
 
 import json
-from collections.abc import Callable
+from contextlib import closing
 from datetime import timedelta
-from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from commands import line
 from managers.hygiene.housekeeping import Housekeeping
 from managers.memory.insights import Insight, Insights
-from managers.memory.json_documents import USER, write_plainly
+from managers.memory.json_documents import USER
 from managers.memory.log import ConversationLog
 from managers.memory.strategies import DecompositionPattern, FailurePattern, Pattern, Strategies, StrategyStore
-from managers.memory.working_copy import Stores, WorkingCopy
+from managers.memory.working_copy import WorkingCopy
 from managers.personas import PersonaStore
 from managers.recall.engine import Recall
 from managers.storage.clock import SystemClock
 from managers.storage.history import History
-from managers.storage.paths import Home, PersonaPaths
+from managers.storage.paths import Home
 from managers.storage.settings import MemorySettings, RecallSettings, SettingsFile
 from tests.fakes import HandClock
-from tests.hygiene.test_limits import lives, texts, write
+from tests.hygiene.kept import Kept
 
-Filled = Callable[[WorkingCopy], None]
 TABLE = MemorySettings(retention="table", hygiene=False)
 
 
@@ -33,126 +33,122 @@ def pattern(number: int, told: str, **values: object) -> DecompositionPattern:
     return DecompositionPattern.model_validate({"id": f"st_{number}", **about, **values})
 
 
-def helping(clock: HandClock) -> Filled:
+def help_(kept: Kept) -> None:
     """Write ways to help: an old one, a new one, and old ones that a person pinned or changed; and a complaint."""
-    old, new = (f"{clock.now() - timedelta(days=days):%Y-%m-%d %H:%M:%S}" for days in (91, 89))
-    complaint = FailurePattern(
-        id="fp_1", kind="failure", pattern="x", mitigation="less", created_at=old, updated_at=old
-    )
+    old, new = (f"{kept.clock.now() - timedelta(days=days):%Y-%m-%d %H:%M:%S}" for days in (91, 89))
+    told = {"created_at": old, "updated_at": old}
+    complaint = FailurePattern(id="fp_1", kind="failure", pattern="x", mitigation="less", **told)
     known: list[Pattern] = [pattern(1, old), pattern(2, new), pattern(3, old, pinned=True), pattern(4, old, mind=USER)]
 
     def fill(copy: WorkingCopy) -> None:
         copy.strategies = Strategies([*known, complaint])
 
-    return fill
+    kept.write(fill)
 
 
-def ids(paths: PersonaPaths, clock: HandClock) -> set[str]:
-    return {one.id for one in StrategyStore(paths, clock).load().entries}
+def ids(kept: Kept) -> set[str]:
+    return {one.id for one in StrategyStore(kept.paths, kept.clock).load().entries}
 
 
-def test_everything_stays_by_default(paths: PersonaPaths, clock: HandClock) -> None:
-    lives(paths, clock)
-    write(paths, clock, helping(clock))
-    before = texts(paths, clock), ids(paths, clock)
-    keeping = Housekeeping(paths, clock, write_plainly(paths), MemorySettings())
-    assert not keeping.due()
-    assert keeping.after_night(0).put_away == 0
-    assert (texts(paths, clock), ids(paths, clock)) == before
+def test_the_table_puts_old_ways_to_help_away_and_they_come_back_and_everything_stays_by_default(kept: Kept) -> None:
+    before = kept.live()
+    help_(kept)
+    by_default, known = kept.keeping(MemorySettings()), ids(kept)
+    assert not by_default.due()
+    assert by_default.after_night(0).put_away == 0
+    assert (kept.texts(), ids(kept)) == (before, known)
+    with closing(History(kept.paths, kept.clock)) as history:
+        keeping = Housekeeping(kept.paths, kept.clock, history.change, TABLE)
+        assert {one.memory.text for one in keeping.due()} == {"way 1", "less"}
+        assert keeping.after_night(0).put_away == 2
+        assert ids(kept) == {"st_2", "st_3", "st_4"}
+        assert kept.texts() == before
+        assert {(one.kind, one.why) for one in kept.archived(keeping)} == {("pattern", "expired")}
+        keeping.restore(["st_1"])
+        assert ids(kept) == {"st_1", "st_2", "st_3", "st_4"}
+        assert keeping.after_night(0).put_away == 0  # what came back rests first
+        history.undo(history.entries(2)[1].id, author=USER, leave_changed=True)
+        assert "fp_1" in ids(kept)
 
 
-def test_the_table_puts_old_ways_to_help_away_and_they_come_back(paths: PersonaPaths, clock: HandClock) -> None:
-    lives(paths, clock)
-    write(paths, clock, helping(clock))
-    before = texts(paths, clock)
-    with_history = History(paths, clock)
-    keeping = Housekeeping(paths, clock, with_history.change, TABLE)
-    assert {one.memory.text for one in keeping.due()} == {"way 1", "less"}
-    assert keeping.after_night(0).put_away == 2
-    assert ids(paths, clock) == {"st_2", "st_3", "st_4"}
-    assert texts(paths, clock) == before
-    copy = WorkingCopy(Stores.open(paths, clock))
-    assert {(one.kind, one.why) for one in keeping.archive.entries(copy)} == {("pattern", "expired")}
-    keeping.restore(["st_1"])
-    assert ids(paths, clock) == {"st_1", "st_2", "st_3", "st_4"}
-    assert keeping.after_night(0).put_away == 0  # what came back rests first
-    with_history.undo(with_history.entries(2)[1].id, author=USER, leave_changed=True)
-    assert "fp_1" in ids(paths, clock)
-    with_history.close()
-
-
-def test_days_of_ones_own_hold_for_each_kind_alone(paths: PersonaPaths, clock: HandClock) -> None:
-    lives(paths, clock)
+def test_days_of_ones_own_hold_for_each_kind_alone(kept: Kept) -> None:
+    kept.live()
     of = {"retention": "own", "hygiene": False, "patterns_days": 0}
-    keeping = Housekeeping(paths, clock, write_plainly(paths), MemorySettings.model_validate({**of, "facts_days": 9}))
-    assert keeping.expire() == 1
-    assert "faded" not in texts(paths, clock)
-    assert {"thought", "day 0", "event 0"} <= texts(paths, clock)
-    keeping = Housekeeping(
-        paths, clock, write_plainly(paths), MemorySettings.model_validate({**of, "episodes_days": 9})
-    )
+    assert kept.keeping(MemorySettings.model_validate({**of, "facts_days": 9})).expire() == 1
+    assert "faded" not in kept.texts()
+    assert {"thought", "day 0", "event 0"} <= kept.texts()
+    keeping = kept.keeping(MemorySettings.model_validate({**of, "episodes_days": 9}))
     keeping.expire()
-    assert texts(paths, clock) == {"today", "pinned", "mine", "my own", "thought", "day 1", "other 1"}
+    assert kept.texts() == {"today", "pinned", "mine", "my own", "thought", "day 1", "other 1"}
     keeping.restore(None)
-    assert {"faded", "day 0", "event 0", "event 1"} <= texts(paths, clock)
+    assert {"faded", "day 0", "event 0", "event 1"} <= kept.texts()
 
 
-def test_what_nobody_dated_stays(paths: PersonaPaths, clock: HandClock) -> None:
+@settings(max_examples=30)
+@given(ages=st.lists(st.integers(0, 400), max_size=6), most=st.integers(1, 400))
+def test_of_what_is_dated_exactly_what_is_older_goes_and_what_nobody_dated_stays(
+    tmp_path_factory: pytest.TempPathFactory, ages: list[int], most: int
+) -> None:
+    home = Home(tmp_path_factory.mktemp("home"))
+    home.persona("x").folder.mkdir(parents=True)
+    kept = Kept(home.persona("x"), HandClock())
+
     def fill(copy: WorkingCopy) -> None:
-        undated = Insight(insight="thought", trigger_topic="", strategy="", log_entry="", created_at="")
-        copy.insights = Insights([undated])
-        copy.strategies = Strategies([pattern(1, "")])
+        about = {"trigger_topic": "", "strategy": "", "log_entry": ""}
+        dated = [(f"thought {n}", f"{kept.clock.now() - timedelta(days=age)}") for n, age in enumerate(ages)]
+        told = [Insight(insight=text, created_at=when, **about) for text, when in (*dated, ("undated", ""))]
+        copy.insights = Insights([one.model_copy(update={"id": f"in_{n}"}) for n, one in enumerate(told)])
 
-    write(paths, clock, fill)
-    settings = MemorySettings(retention="own", insights_days=1, patterns_days=1)
-    assert Housekeeping(paths, clock, write_plainly(paths), settings).expire() == 0
+    kept.write(fill)
+    keeping = kept.keeping(MemorySettings(retention="own", insights_days=most))
+    before = kept.texts()
+    expired = {f"thought {n}" for n, age in enumerate(ages) if age > most}
+    assert keeping.expire() == len(expired)
+    assert kept.texts() == before - expired
+    keeping.restore(None)
+    assert kept.texts() == before
 
 
-def test_talk_that_is_older_is_not_found_any_more_and_stays_in_its_files(paths: PersonaPaths, clock: HandClock) -> None:
-    log = ConversationLog(paths, clock, Random(1))
-    now = clock.now()
+def test_talk_that_is_older_is_not_found_any_more_and_stays_in_its_files(kept: Kept) -> None:
+    clock, now, limits = kept.clock, kept.clock.now(), MemorySettings()
+    log = ConversationLog(kept.paths, clock, Random(1))
     for days in (60, 3):
         clock.set(now - timedelta(days=days))
         log.append("user", "Sam", f"Zebulon likes pears, {days} days ago.")
     clock.set(now)
-    limits = MemorySettings()
-    recall = Recall(paths, log, RecallSettings(), clock, limits=limits)
-    recall.catch_up()
-    past = f"{now - timedelta(days=60):%Y-%m-%d}"
+    with closing(Recall(kept.paths, log, RecallSettings(), clock, limits=limits)) as recall:
+        recall.catch_up()
 
-    def found() -> set[str]:
-        searches = (
-            recall.search("Zebulon pears"),
-            recall.search_past_conversations("Zebulon", with_recent=True),
-            recall.recall_memories("What does Zebulon like?"),
-            recall.recall_memories(f"What did we talk about on {past}?"),
-        )
-        return {hit.text for hits in searches for hit in hits}
+        def found() -> set[str]:
+            searches = (
+                recall.search("Zebulon pears"),
+                recall.search_past_conversations("Zebulon", with_recent=True),
+                recall.recall_memories("What does Zebulon like?"),
+                recall.recall_memories(f"What did we talk about on {now - timedelta(days=60):%Y-%m-%d}?"),
+            )
+            return {hit.text for hits in searches for hit in hits}
 
-    assert len(found()) == 2
-    limits.retention = "table"
-    assert found() == {"Zebulon likes pears, 3 days ago."}
-    limits.retention = "everything"
-    assert len(found()) == 2
-    recall.close()
+        assert len(found()) == 2
+        limits.retention = "table"
+        assert found() == {"Zebulon likes pears, 3 days ago."}
+        limits.retention = "everything"
+        assert len(found()) == 2
 
 
 def test_on_the_command_line_it_is_shown_and_put_away(own_home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    clock = SystemClock()
-    paths = PersonaStore(own_home, clock, Random(1)).create("Hazel", language="en").paths
-    _write_old_way(paths, clock)
+    paths = PersonaStore(own_home, SystemClock(), Random(1)).create("Hazel", language="en").paths
+    kept = Kept(paths, HandClock())
+
+    def fill(copy: WorkingCopy) -> None:
+        copy.strategies = Strategies([pattern(1, "2020-01-01 00:00:00")])
+
+    kept.write(fill)
     assert line.run(["archive", "Hazel", "preview"]) == 0
     assert "way 1" not in capsys.readouterr().out
-    SettingsFile(Path(own_home.folder) / "settings.toml").change("memory", retention="table")
+    SettingsFile(own_home.settings).change("memory", retention="table")
     assert line.run(["archive", "Hazel", "preview", "--json"]) == 0
     assert [json.loads(one)["text"] for one in capsys.readouterr().out.splitlines()] == ["way 1"]
     assert line.run(["archive", "Hazel", "now"]) == 0
     assert "1 put away" in capsys.readouterr().out
     assert line.run(["archive", "Hazel", "list", "--json"]) == 0
     assert [json.loads(one)["why"] for one in capsys.readouterr().out.splitlines()] == ["expired"]
-
-
-def _write_old_way(paths: PersonaPaths, clock: SystemClock) -> None:
-    copy = WorkingCopy(Stores.open(paths, clock))
-    copy.strategies = Strategies([pattern(1, "2020-01-01 00:00:00")])
-    write_plainly(paths)(copy.files(), author="test", reason="test")

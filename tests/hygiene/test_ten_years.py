@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.ten_years import LOW, Life
 from managers.storage.paths import Home
 
 
+@pytest.mark.slow
 def test_what_was_pinned_repeated_or_asked_for_outlives_years_of_housekeeping(tmp_path: Path) -> None:
     days = 1100
     life = Life(Home(tmp_path), LOW, messages=8, planted=12, days=days)

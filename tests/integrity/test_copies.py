@@ -9,6 +9,7 @@ from managers.memory.log import ConversationLog
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.integrity.conftest import CARD, NOW, Life
+from tests.speeds import one_quick
 
 NAMES = (
     "{} (Hana's conflicted copy 2026-11-20){}",
@@ -37,11 +38,8 @@ def test_a_whole_life_has_nothing_amiss(life: Life) -> None:
     assert life.examine() == []
 
 
-@pytest.mark.parametrize("form", NAMES)
-@pytest.mark.parametrize("name", MEMORIES)
-def test_a_copy_of_a_memory_is_shown_and_put_aside(life: Life, name: str, form: str) -> None:
-    copy = copied(life, name, form)
-    content = copy.read_bytes()
+def copy_of(life: Life, name: str, content: bytes, copy: Path) -> None:
+    """The only thing amiss is a copy; a yes puts it aside."""
     (found,) = life.look()
     assert (found.kind, found.name, found.original) == ("copy", copy.relative_to(life.paths.folder).as_posix(), name)
     assert copy.name in found.sentence("ja")
@@ -54,16 +52,19 @@ def test_a_copy_of_a_memory_is_shown_and_put_aside(life: Life, name: str, form: 
     assert life.examine() == []
 
 
-def other_life(life: Life) -> ConversationLog:
-    """The same persona on another computer."""
-    folder = life.paths.folder.with_name("other")
-    shutil.copytree(life.paths.folder, folder)
-    return ConversationLog(PersonaPaths(folder), HandClock(NOW), life.log._rng)
+def test_a_copy_of_a_memory_is_shown_put_aside_and_comes_back_by_undo(life: Life) -> None:
+    for number, name in enumerate(MEMORIES):
+        for form in (NAMES[number % len(NAMES)], NAMES[(number + 1) % len(NAMES)]):
+            copy = copied(life, name, form)
+            copy_of(life, name, copy.read_bytes(), copy)
+    life.history.undo(life.history.entries(1)[0].id, author="user")
+    assert copy.exists()
 
 
-@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize("form", one_quick(NAMES))
 def test_what_was_said_on_another_computer_comes_home(life: Life, form: str) -> None:
-    other = other_life(life)
+    folder = Path(shutil.copytree(life.paths.folder, life.paths.folder.with_name("other")))
+    other = ConversationLog(PersonaPaths(folder), HandClock(NOW), life.log._rng)
     other.append("user", "花", "旅先から")
     life.clock.move(hours=1)
     life.log.append("user", "花", "家で")
@@ -74,16 +75,6 @@ def test_what_was_said_on_another_computer_comes_home(life: Life, form: str) -> 
     life.mend()
     assert life.words() == [*before[:-1], "旅先から", "家で"]
     assert life.examine() == []
-
-
-def test_a_log_that_shares_nothing_with_the_other_is_one_all_the_same(life: Life) -> None:
-    own = life.paths.log.read_bytes()
-    life.paths.log.write_bytes(b"")
-    life.log.append("user", "花", "初めから")
-    (life.paths.folder / "log (1).txt").write_bytes(own)
-    assert [found.kind for found in life.look()] == ["copy"]
-    life.mend()
-    assert len(life.words()) == 92
 
 
 def test_a_file_of_ones_own_is_no_copy(life: Life) -> None:
@@ -108,13 +99,3 @@ def test_a_copy_whose_original_is_gone_takes_its_place(life: Life) -> None:
     assert card.exists()
     assert life.words() == words
     assert life.examine() == []
-
-
-def test_what_was_put_aside_can_be_undone(life: Life) -> None:
-    copy = copied(life, "core_memory.txt", NAMES[0])
-    copy = copy.rename(life.paths.memory / "memory_main (Hana's conflicted copy 2026-11-20).txt")
-    life.mend()
-    assert not copy.exists()
-    newest = life.history.entries(1)[0]
-    life.history.undo(newest.id, author="user")
-    assert copy.exists()

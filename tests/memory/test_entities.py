@@ -1,9 +1,6 @@
 import os
-import sys
 import time
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -14,8 +11,6 @@ from managers.memory.entity_cards import format_entity, parse_entity
 from managers.memory.entity_store import EntityStore
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError, UnsafeNameError
-from managers.storage.files import write_atomic
-from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
@@ -29,6 +24,11 @@ def tanaka(*facts: Fact) -> Entity:
     for one in facts:
         entity = with_fact(entity, one)
     return entity
+
+
+@pytest.fixture
+def store(paths: PersonaPaths, clock: HandClock) -> EntityStore:
+    return EntityStore(paths, clock)
 
 
 @given(
@@ -79,24 +79,20 @@ def test_a_bullet_whose_words_were_changed_is_the_persons() -> None:
     assert not moved.facts[0].until
 
 
-def test_a_changed_fact_becomes_history() -> None:
+def test_a_changed_fact_becomes_history_and_one_that_is_said_again_has_more_evidence() -> None:
     moved = tanaka(
         fact("京都に住んでいる", slot="home"), fact("大阪に引っ越した", "m9", since="2026-03-20", slot="home")
     )
     assert [f.text for f in moved.current_facts] == ["大阪に引っ越した"]
     assert moved.facts[0].text == "2026-03まで: 京都に住んでいる"
+    again = tanaka(fact("猫を飼っている", "m1"), fact("猫を飼っている。", "m2"))
+    assert [f.evidence for f in again.facts] == [("m1", "m2")]
     english = with_fact(Entity("Ann"), fact("lived in Kyoto", slot="home"))
     english = with_fact(english, fact("moved to Oslo", "m9", since="2026-03-20", slot="home"))
     assert english.facts[0].text == "until 2026-03: lived in Kyoto"
 
 
-def test_the_same_thing_said_again_adds_its_evidence() -> None:
-    entity = tanaka(fact("猫を飼っている", "m1"), fact("猫を飼っている。", "m2"))
-    assert [f.evidence for f in entity.facts] == [("m1", "m2")]
-
-
-def test_aliases_land_on_one_entity(paths: PersonaPaths, clock: HandClock) -> None:
-    store = EntityStore(paths, clock)
+def test_aliases_land_on_one_entity(store: EntityStore) -> None:
     store.note("田中さん", "絵を描く", author="user", mind="user", kind="person")
     text, read = store.read_text("田中さん")
     store.write_text(
@@ -111,18 +107,21 @@ def test_aliases_land_on_one_entity(paths: PersonaPaths, clock: HandClock) -> No
         assert name_key(one) == name_key(other)
 
 
-def test_a_persons_edit_meets_the_file_that_was_read(paths: PersonaPaths, clock: HandClock) -> None:
-    store = EntityStore(paths, clock)
+def test_what_cannot_be_written_or_read_is_said(store: EntityStore, paths: PersonaPaths) -> None:
     store.note("Luna", "a cat", author="user", mind="user", kind="pet")
     _, read = store.read_text("Luna")
     store.path("Luna").write_text("changed elsewhere")
     with pytest.raises(ExternallyChangedError):
         store.write_text("Luna", "mine", based_on=read, author="user", reason="edit")
+    with pytest.raises(UnsafeNameError):
+        store.path("../../x")
+    (paths.entity_memory / "x.md").write_bytes(b"\xff\xfe\x00")
+    assert [one.name for one in store.all()] == ["Luna"]
+    assert store.notices[0].code == "file-set-aside"
 
 
-def test_what_is_noted_joins_what_an_editor_saved_just_now(paths: PersonaPaths, clock: HandClock) -> None:
+def test_what_is_noted_joins_what_an_editor_saved_just_now(store: EntityStore) -> None:
     """Into the same file: the folder tells nothing of that, and who is listed is as they were for seconds."""
-    store = EntityStore(paths, clock)
     store.note("Tanaka", "lives in Kyoto", author="Nemu", mind="m")
     path = store.path("Tanaka")
     long_ago = time.time() - 60
@@ -138,9 +137,7 @@ def test_what_is_noted_joins_what_an_editor_saved_just_now(paths: PersonaPaths, 
     assert "on the bridge" in path.read_text("utf-8")
 
 
-def test_a_card_whose_files_name_is_in_another_normal_form_is_read_and_written_where_it_lies(
-    paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_a_card_in_another_normal_form_is_written_where_it_lies(paths: PersonaPaths, clock: HandClock) -> None:
     first = EntityStore(paths, clock)
     first.note("ガク", "京都に住んでいる", author="Nemu", mind="m")
     decomposed = first.path("ガク").with_name(unicodedata.normalize("NFD", "ガク.md"))
@@ -158,34 +155,6 @@ def test_a_card_whose_files_name_is_in_another_normal_form_is_read_and_written_w
     assert store.all() == []
 
 
-def test_unsafe_names_are_refused(paths: PersonaPaths, clock: HandClock) -> None:
-    with pytest.raises(UnsafeNameError):
-        EntityStore(paths, clock).path("../../x")
-
-
-def test_a_file_that_is_no_text_is_set_aside_unless_it_was_converted_just_then(
-    paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = EntityStore(paths, clock)
-    paths.entity_memory.mkdir()
-    store.path("猫").write_bytes("三毛で、魚が好き。".encode("cp932"))
-
-    @contextmanager
-    def after_whoever_converts_it(of: PersonaPaths) -> Iterator[None]:
-        with writing(of):
-            write_atomic(store.path("猫"), "三毛で、魚が好き。")
-            yield
-
-    with monkeypatch.context() as patch:
-        patch.setattr("managers.memory.entity_store.writing", after_whoever_converts_it)
-        card = store.get("猫")
-    assert card is not None
-    assert (card.text(), store.notices) == ("三毛で、魚が好き。", [])
-    (paths.entity_memory / "x.md").write_bytes(b"\xff\xfe\x00")
-    assert [one.name for one in store.all()] == ["猫"]
-    assert store.notices[0].code == "file-set-aside"
-
-
 def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:
     entity = tanaka(fact("京都に住んでいる", since="2020-01-01", slot="home"))
     for number in range(2 * KEPT_FACTS):
@@ -196,26 +165,7 @@ def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:
     assert kept.facts[0].slot == "home"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no file can have such a name there")
-def test_files_that_nobody_may_write_to_are_told_of_once_and_read_under_another_name(
-    paths: PersonaPaths, clock: HandClock
-) -> None:
-    store = EntityStore(paths, clock)
-    store.note("モモ", "猫", author="user", mind="user")
-    for name in ("e<x>.md", "con.md"):
-        (paths.entity_memory / name).write_text("# Entity Memory: x\n\n- 白い\n", "utf-8")
-    assert [entity.name for entity in store.all()] == store.names() == ["モモ"]
-    store.all()
-    (notice,) = store.notices
-    assert "entity_memory/con.md" in notice.en
-    assert "1 more" in notice.en
-    assert "別の名前" in notice.ja
-    (paths.entity_memory / "e<x>.md").rename(paths.entity_memory / "ゆき.md")
-    assert store.names() == ["ゆき", "モモ"]
-
-
-def test_several_words_find_whoever_holds_all_of_them(paths: PersonaPaths, clock: HandClock) -> None:
-    store = EntityStore(paths, clock)
+def test_several_words_find_whoever_holds_all_of_them(store: EntityStore) -> None:
     store.note("モモちゃん", "猫。入院していた。", author="user", mind="user")
     store.note("ゆき", "モモちゃんの入院を心配していた。", author="user", mind="user")
     store.note("京都", "来週行く。", author="user", mind="user")

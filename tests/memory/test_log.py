@@ -1,7 +1,12 @@
 """The log as its users meet it: appended, changed, and paged through (test_log_story.py tells whole stories of it)."""
 
+import multiprocessing
+import threading
+from collections import Counter
 from collections.abc import Callable
-from datetime import date, timedelta
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime, timedelta
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -14,6 +19,7 @@ from managers.memory.errors import (
 )
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
+from managers.memory.messages import Message
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.memory.logs import DAY, another, everything, talk_for, texts
@@ -44,7 +50,8 @@ def test_what_was_said_comes_back(log: ConversationLog) -> None:
 
 
 def test_an_empty_log(log: ConversationLog) -> None:
-    assert log.tail(5) == log.thread(5) == everything(log) == log.days() == []
+    assert log.tail(5) == log.thread(5) == []
+    assert everything(log) == log.days() == []
     assert (log.count(), log.get("x"), log.roll()) == (0, None, 0)
     assert log.revision()
 
@@ -99,9 +106,7 @@ def test_what_is_not_there_can_be_neither_changed_nor_chosen(log: ConversationLo
     assert log.paths.log.read_bytes() == before
 
 
-def test_paging_back_through_files_meets_every_message_once_as_it_reads_now(
-    log: ConversationLog, clock: HandClock
-) -> None:
+def test_paging_back_meets_every_message_once_as_it_reads_now(log: ConversationLog, clock: HandClock) -> None:
     talk_for(log, clock, 70)
     log.roll()
     first, second = log.tail(70)[:2]
@@ -131,3 +136,74 @@ def test_a_thread_begins_at_the_last_new_topic_and_where_that_is_can_be_asked_fo
     shown = log.tail(9, controls=True)
     assert [(m.role, m.text) for m in shown] == [("user", "old"), ("system", ""), ("user", "new"), ("persona", "newer")]
     assert log.count() == 3
+
+
+def test_the_revision_changes_with_every_change(log: ConversationLog, clock: HandClock) -> None:
+    seen = [log.revision()]
+    said = log.append("user", "Sara", "one")
+    seen.append(log.revision())
+    assert log.revision() == seen[-1]
+    another(log).supersede(said.id, "two")
+    seen.append(log.revision())
+    clock.move(days=30)
+    log.roll()
+    seen.append(log.revision())
+    log.append_many([Message("x", DAY.replace(year=2020), "user", "S", "x")])
+    seen.append(log.revision())
+    assert max(Counter(seen).values()) == 1
+
+
+def test_readers_see_every_message_once_while_others_append_and_roll(paths: PersonaPaths) -> None:
+    start, failures, done = datetime(2026, 1, 1, 8), list[str](), threading.Event()
+    expected = [str(number) for number in range(90)]
+
+    def write() -> None:
+        clock = HandClock(start)
+        log = ConversationLog(paths, clock, Random(3))
+        try:
+            for number, text in enumerate(expected):
+                clock.set(start + timedelta(hours=16 * number))
+                log.append("user", "Sara", text)
+                if number % 7 == 0:
+                    log.roll()
+        finally:
+            done.set()
+
+    def read() -> None:
+        log, seen = ConversationLog(paths, HandClock(start), Random(4)), 0
+        while not done.is_set():
+            for found in (everything(log), texts(log.tail(90))):
+                if found != expected[: len(found)] or len(found) < seen:
+                    failures.append(f"{seen} {found}")
+                seen = len(found)
+
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(lambda work: work(), (read, read, write))]
+    assert failures == []
+    assert everything(another(ConversationLog(paths, HandClock(start), Random(5)))) == expected
+
+
+def append_from_a_process(folder: Path, name: str) -> None:
+    """Say something from two threads through one object."""
+    log = ConversationLog(PersonaPaths(folder), HandClock(DAY), Random(5))
+
+    def say(name: str) -> None:
+        for number in range(15):
+            log.append("user", name, str(number))
+
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(say, [f"{name}1", f"{name}2"])]
+
+
+def test_several_threads_of_several_processes_append_at_once(log: ConversationLog) -> None:
+    context = multiprocessing.get_context("spawn")
+    names = ["a", "b"]
+    processes = [context.Process(target=append_from_a_process, args=(log.paths.folder, name)) for name in names]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    found = log.tail(100)
+    assert len({m.id for m in found}) == 60
+    for name in ("a1", "a2", "b1", "b2"):
+        assert [m.text for m in found if m.speaker == name] == [str(n) for n in range(15)]

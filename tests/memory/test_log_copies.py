@@ -1,19 +1,19 @@
-"""Copies of archives that sync tools leave count for nothing, and a message that stands in the log twice is one message."""
+"""Days move to the archives, and come from elsewhere; copies count for nothing, and what stands twice is one message."""
 
 import itertools
 import shutil
 from collections import Counter
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from managers.memory.errors import MessageIdTakenError
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import Record, format_message, format_record, id_of_words
 from managers.memory.log.log_files import snapshot
-from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.storage.paths import PersonaPaths
 from tests.crash import Kill, needs_signals
@@ -22,15 +22,8 @@ from tests.memory.logs import DAY, another, everything, talk_for, texts
 
 COPIES = (
     "2026-10 (Hana's conflicted copy 2026-11-03).txt",
-    "2026-10 (花 の競合コピー 2026-11-03).txt",
-    "2026-10 (conflicted copy 2026-11-03 150405).txt",
     "2026-10.sync-conflict-20261103-150405-ABCDEF7.txt",
-    "2026-10-DESKTOP-AB12CD3.txt",
     "2026-10 (1).txt",
-    "2026-10 2.txt",
-    "2026-10.Conflict.txt",
-    "2026-10 copy.txt",
-    "2026-10.bak.txt",
 )
 ALL = [str(number) for number in range(40)]
 
@@ -68,19 +61,14 @@ def test_a_copy_of_an_archive_counts_for_nothing_unless_its_original_is_gone(arc
     assert another(archived).count() == 40
 
 
-def test_an_archive_of_a_name_of_its_own_is_read(archived: ConversationLog) -> None:
-    old = [Message(f"o{n}", DAY - timedelta(days=400), "user", "Sara", f"old {n}") for n in range(3)]
-    for name, part in (("before.txt", old[:1]), ("before 2.txt", old[1:2]), ("before-LAPTOP-1.txt", old[2:])):
-        (archived.paths.log_archives / name).write_bytes(b"".join(map(format_message, part)))
-    assert sorted(told(archived)[:3]) == ["old 0", "old 1", "old 2"]
-
-
-@pytest.mark.parametrize("name", ["everything.txt", "2026-09.txt", "2026-12.txt"])
-def test_what_stands_in_two_archives_is_one_message(archived: ConversationLog, name: str) -> None:
+def test_what_stands_in_two_archives_is_one_message(archived: ConversationLog) -> None:
     folder = archived.paths.log_archives
-    (folder / name).write_bytes(b"".join(path.read_bytes() for path in sorted(folder.glob("*.txt"))))
-    assert sorted(told(archived), key=int) == ALL
-    assert len(another(archived).days()) == 40
+    whole = b"".join(path.read_bytes() for path in sorted(folder.glob("*.txt")))
+    for name in ("everything.txt", "2026-09.txt", "2026-12.txt"):
+        (folder / name).write_bytes(whole)
+        assert sorted(told(archived), key=int) == ALL
+        assert len(another(archived).days()) == 40
+        (folder / name).unlink()
 
 
 def test_an_old_log_that_was_put_back_doubles_nothing(log: ConversationLog, clock: HandClock) -> None:
@@ -102,19 +90,6 @@ def test_a_file_that_was_joined_with_its_copy_doubles_nothing(archived: Conversa
             assert told(archived) == ALL
     another(archived).append("user", "Sara", "next")
     assert told(archived) == [*ALL, "next"]
-
-
-def test_the_last_word_on_a_message_is_the_newest_also_where_an_older_one_was_put_back(
-    log: ConversationLog, clock: HandClock
-) -> None:
-    said = log.append("user", "Sara", "one")
-    log.supersede(said.id, "two")
-    before = log.paths.log.read_bytes()
-    log.supersede(said.id, "three")
-    clock.move(days=30)
-    log.roll()
-    log.paths.log.write_bytes(before)
-    assert told(log) == ["three"]
 
 
 # Taking in what only a copy holds
@@ -151,24 +126,24 @@ def test_two_lives_of_one_log_are_joined_message_by_message(log: ConversationLog
         assert log.merge(copy).added == 0
 
 
-@pytest.mark.parametrize("shared", [True, False], ids=["said before", "said there"])
 @pytest.mark.parametrize("back", [15, 45, 60 * 24 * 3])
-def test_what_was_deleted_after_a_clock_was_set_back_stays_so_when_lives_are_joined(
-    log: ConversationLog, clock: HandClock, back: int, *, shared: bool
-) -> None:
+def test_what_was_deleted_under_a_wrong_clock_stays_so(log: ConversationLog, clock: HandClock, back: int) -> None:
+    """Whether it was said before two lives of a log parted, or on one of them."""
     log.append("user", "Sara", "before")
     other = apart(log, clock, "other")
     clock.move(minutes=5)
-    regretted = Message("r1", clock.now(), "user", "Sara", "something I regret")
-    for one in (log, other) if shared else (other,):
-        one.append_shared(regretted)
+    regretted = [Message(f"r{n}", clock.now(), "user", "Sara", "something I regret") for n in range(2)]
+    log.append_shared(regretted[0])
+    for one in regretted:
+        other.append_shared(one)
     clock.move(minutes=-back)
-    other.supersede(regretted.id, "reworded")
-    other.supersede(regretted.id, None)
+    for one in regretted:
+        other.supersede(one.id, "reworded")
+        other.supersede(one.id, None)
     clock.set(DAY + timedelta(hours=5))
     log.append("user", "Sara", "here")
     log.merge(other.paths.log, log.paths.log)
-    assert texts(another(log).tail(9)) == everything(another(log)) == ["before", "here"]
+    assert told(log) == ["before", "here"]
 
 
 def test_a_copy_of_an_archive_fills_what_a_halved_archive_lost(archived: ConversationLog) -> None:
@@ -198,16 +173,14 @@ def join(folder: Path) -> None:
     """Take in what a copy of an archive holds."""
     archives = folder / "log_archives"
     ConversationLog(PersonaPaths(folder), HandClock(DAY), Random(3)).merge(
-        archives / COPIES[3], archives / "2026-10.txt"
+        archives / COPIES[1], archives / "2026-10.txt"
     )
 
 
 @needs_signals
-def test_a_process_killed_while_joining_has_lost_and_doubled_nothing(
-    archived: ConversationLog, tmp_path: Path, kill: Kill
-) -> None:
+def test_killed_while_joining_nothing_is_lost_or_doubled(archived: ConversationLog, tmp_path: Path, kill: Kill) -> None:
     folder = archived.paths.folder
-    (archived.paths.log_archives / COPIES[3]).write_bytes(b"".join(map(format_message, EXTRA)))
+    (archived.paths.log_archives / COPIES[1]).write_bytes(b"".join(map(format_message, EXTRA)))
     runs = itertools.count()
     for death in kill(join, lambda: [Path(shutil.copytree(folder, tmp_path / str(next(runs))))]):
         log = ConversationLog(PersonaPaths(death.given[0]), HandClock(DAY), Random(4))
@@ -239,31 +212,94 @@ def test_what_is_said_every_morning_without_an_id_is_a_message_each_time(of_old:
     assert of_old.merge(of_old.paths.log_archives / "old room.txt").added == 0
 
 
-def test_an_id_that_was_made_of_words_alone_still_means_them(of_old: ConversationLog) -> None:
-    """What was deleted under it stays so, also where the same words were hidden behind the last ones."""
-    said = [*of_old.messages()]
-    first, other = (id_of_words(said[place].id) for place in (0, 2))
-    assert of_old.get(first) == said[3]
-    assert of_old.known([first, other, "x-" + "0" * 16]) == {first, other}
-    assert of_old.originals([first, said[1].id]) == {first: said[3], said[1].id: said[1]}
-    now = Message("c1", said[3].time + timedelta(days=9), "system", "delete", "")
+def test_what_was_deleted_under_an_id_that_was_made_of_words_alone_stays_so(of_old: ConversationLog) -> None:
+    first, _, other, last = of_old.messages()
+    assert of_old.get(id_of_words(first.id)) == last
+    gone = Record(Message("c1", last.time, "system", "delete", ""), target=id_of_words(first.id), deletes=True)
+    mended = Record(replace(gone.message, id="c2", text="mended"), target=id_of_words(other.id))
     with of_old.paths.log.open("ab") as file:
-        file.write(format_record(Record(now, target=first, deletes=True)))
-        file.write(format_record(Record(replace(now, id="c2", text="mended"), target=other)))
+        file.write(format_record(gone) + format_record(mended))
     reader = another(of_old)
     assert texts([*reader.messages()]) == texts(reader.tail(9)) == ["mended"]
-    assert (reader.count(), reader.get(said[0].id), reader.get(first)) == (1, None, None)
-    assert reader.alternatives(said[2].id).shown.text == "mended"
-    reader.supersede(said[1].id, "おはよう")
-    assert [one.time.day for one in reader.messages()] == [one.time.day for one in reader.tail(9)] == [2, 3]
+    assert (reader.count(), reader.get(first.id), reader.get(id_of_words(first.id))) == (1, None, None)
 
 
-def test_what_was_joined_under_an_id_of_words_is_not_joined_again(of_old: ConversationLog) -> None:
-    old = of_old.paths.log_archives / "old room.txt"
-    copy = of_old.paths.folder / "copy.txt"
-    old.rename(copy)
-    records = parse(copy.read_bytes()).records[1:]
-    held = [replace(one, message=replace(one.message, id=id_of_words(one.message.id))) for one in records[1:]]
-    old.write_bytes(b"".join(map(format_record, held)))
-    assert of_old.merge(copy).added == 2
-    assert {(one.text, one.time.day) for one in another(of_old).messages()} == {*MORNINGS}
+# Moving days to the archives
+
+
+def test_old_days_move_and_the_last_seven_stay(log: ConversationLog, clock: HandClock) -> None:
+    talk_for(log, clock, 40)
+    before = log.paths.log.read_bytes()
+    assert log.roll() == 33
+    assert log.roll() == 0
+    archives = sorted((log.paths.log_archives).glob("*.txt"))
+    assert [path.name for path in archives] == ["2026-10.txt", "2026-11.txt"]
+    assert b"".join(path.read_bytes() for path in [*archives, log.paths.log]) == before
+    assert everything(log) == [str(n) for n in range(40)]
+    assert [m.time.date() for m in ConversationLog(log.paths, clock, Random(1)).tail(40)][33] == date(2026, 11, 15)
+    assert log.paths.log.read_text("utf-8").count("## ") == 7
+
+
+def test_a_clock_set_back_and_forward_scatters_nothing(log: ConversationLog, clock: HandClock) -> None:
+    times = [DAY, DAY.replace(year=1970), DAY + timedelta(hours=1), DAY.replace(year=2099), DAY + timedelta(hours=2)]
+    for number, time in enumerate(times):
+        clock.set(time)
+        log.append("user", "Sara", str(number))
+    log.supersede(log.tail(5)[2].id, "two")
+    clock.set(DAY + timedelta(days=30))
+    assert log.roll() == 6
+    assert [path.name for path in log.paths.log_archives.glob("*.txt")] == ["2026-11.txt"]
+    assert everything(another(log)) == ["0", "1", "two", "3", "4"]
+    assert texts(another(log).tail(5)) == ["0", "1", "two", "3", "4"]
+
+
+# What comes from elsewhere
+
+
+def test_imported_days_go_where_their_times_belong(log: ConversationLog, clock: HandClock) -> None:
+    talk_for(log, clock, 10)
+    late = [Message(f"b{n}", DAY - timedelta(days=n, hours=1), "user", "Ann", f"b{n}") for n in (9, 8, 2)]
+    early = [Message(f"a{n}", DAY - timedelta(days=n, hours=2), "user", "Ann", f"a{n}") for n in (9, 8, 2)]
+    assert log.append_many(late) == 3
+    assert log.append_many(reversed(early)) == 3
+    assert log.append_many([*late, *early]) == 0
+    with pytest.raises(MessageIdTakenError):  # and nothing is added
+        log.append_many([Message("b", DAY, "user", "Ann", "two"), replace(early[1], text="other")])
+    expected = ["a9", "b9", "0", "a8", "b8", "1", "2", "3", "4", "5", "6", "a2", "b2", "7", "8", "9"]
+    assert everything(another(log)) == expected
+    assert texts(another(log).tail(16)) == expected
+    assert log.get("a8") == early[1]
+
+
+def test_what_is_imported_with_other_answers_replaces_no_archive_without_trailers(log: ConversationLog) -> None:
+    archive = log.paths.log_archives / "2025-05.txt"
+    archive.parent.mkdir()
+    archive.write_text("## USER:Sara\nthe last thing mother said\n\n## AGENT:Nemu\nI know\n", "utf-8")
+    said = Message("c1", datetime(2025, 5, 3, 10), "persona", "Nemu", "first answer")
+    other = Record(replace(said, id="c2", role="system", speaker="regenerate", text="other"), target="c1", variant="c2")
+    assert log.take_in([[Record(said), other]]).added == 1
+    assert "the last thing mother said" in archive.read_text("utf-8")
+    assert everything(another(log)) == ["the last thing mother said", "other"]
+
+
+def test_what_is_kept_beside_the_archives_changes_nothing(log: ConversationLog, clock: HandClock) -> None:
+    talk_for(log, clock, 40)
+    changed, deleted = log.tail(40)[1:3]
+    log.supersede(changed.id, "changed")
+    log.supersede(deleted.id, None)
+    clock.move(days=20)
+    log.roll()
+    expected = ["0", "changed", *ALL[3:]]
+    assert told(log) == expected
+    for keep in (lambda data: data[: len(data) // 2] + b"?" + data[len(data) // 2 + 1 :], lambda data: data[:-20]):
+        for path in (log.paths.log_archives / ".index").iterdir():
+            path.write_bytes(keep(path.read_bytes()))
+        assert told(log) == expected
+        assert len(another(log).days()) == 39
+    archive = log.paths.log_archives / "2026-10.txt"
+    content = archive.read_bytes()
+    middle = next(log.messages(date(2026, 10, 20), date(2026, 10, 20)))
+    archive.write_bytes(content.replace(format_message(middle), format_message(replace(middle, text="mended by hand"))))
+    assert "mended by hand" in told(log)
+    archive.write_bytes(content.replace(format_message(middle), b""))
+    assert (len(told(log)), date(2026, 10, 20) in another(log).days()) == (38, False)

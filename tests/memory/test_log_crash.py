@@ -117,8 +117,11 @@ def swipe(folder: Path) -> None:
 
 def greet(folder: Path) -> None:
     """A greeting and the first message, with one write: a crash leaves a beginning of both."""
-    greeting, answer = ("persona", "Mei", "Who are you?"), ("user", "Sara", "I am Sara.")
-    open_log(folder).append_together([Message("", LATER, *greeting), Message("", LATER, *answer)])
+    greeting, answer = (
+        Message("", LATER, "persona", "Mei", "Who are you?"),
+        Message("", LATER, "user", "Sara", "I am Sara."),
+    )
+    open_log(folder).append_together([greeting, answer])
     for said in ("the greeting", "the message"):
         acknowledge(promises(folder), said)
 
@@ -155,25 +158,6 @@ def test_what_was_acknowledged_stands_and_nothing_is_half_done(
         check_that_work_goes_on(folder, now[0])
 
 
-def branch_and_roll(folder: Path) -> None:
-    log = open_log(folder)
-    log.branch(log.tail(20)[0].id)
-    log.append("user", "Sara", "elsewhere", time=LATER - timedelta(days=1))
-    log.roll()
-
-
-def test_branches_while_days_move(tmp_path: Path, kill: Kill) -> None:
-    """A branch that parts long ago: what stands aside moves to the archives, and stays aside."""
-    for death in kill(branch_and_roll, fresh_folders(tmp_path, 38)):
-        (folder,) = death.given
-        kept = whole(folder)
-        assert kept in (DAYS, DAYS[:19], [*DAYS[:19], "elsewhere"]), death
-        log = open_log(folder)
-        assert [m.text for m in log.tail(50)] == kept, death
-        assert [branch.count for branch in log.branches()] == ([] if kept == DAYS else [19]), death
-        check_that_work_goes_on(folder, kept)
-
-
 def roll_days(folder: Path) -> None:
     open_log(folder).roll()
 
@@ -187,11 +171,11 @@ def check_rolled(death: Death) -> None:
     check_that_work_goes_on(folder, DAYS)
 
 
-def test_roll(tmp_path: Path, kill: Kill) -> None:
+def test_roll(tmp_path: Path) -> None:
     """38 days over two months: two archives, of which one is there already."""
     fresh = fresh_folders(tmp_path, 38)
     open_log(tmp_path / "talk", now=START + timedelta(days=20)).roll()
-    for death in kill(roll_days, fresh):
+    for death in kill_everywhere(roll_days, fresh):
         check_rolled(death)
 
 

@@ -1,16 +1,13 @@
-"""A log that was torn, damaged, mended by hand, or met a full disk: nothing whole is lost."""
+"""A log that was torn, damaged, mended by hand, saved in another encoding, or met a full disk: nothing whole is lost."""
 
-import os
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from managers.memory.log import ConversationLog
-from managers.memory.log.file_pieces import read_backward
 from managers.memory.log.format import format_message
 from managers.memory.messages import Message
-from managers.storage.errors import DiskFullError, UnwritableError
+from managers.storage.errors import DiskFullError
 from tests.crash import full_disk
 from tests.fakes import HandClock
 from tests.memory.logs import DAY, another, everything, talk_for, texts
@@ -83,30 +80,10 @@ def test_a_typo_mended_by_hand_is_read_at_once(log: ConversationLog) -> None:
     assert list(log.paths.folder.glob("*.broken-*")) == []
 
 
-def test_a_message_without_its_trailer_has_one_day_whoever_asks(log: ConversationLog, clock: HandClock) -> None:
-    """That of the message before it, also where reading begins with it."""
-    clock.set(DAY - timedelta(days=2))
-    log.append("user", "Sara", "evening")
-    clock.move(days=1)
-    lost = [log.append("user", "Sara", text) for text in ("good", "night")]
-    clock.move(days=1)
-    log.append("user", "Sara", "morning")
-    lines = log.paths.log.read_bytes().splitlines(keepends=True)
-    log.paths.log.write_bytes(b"".join(line for line in lines if not any(one.id.encode() in line for one in lost)))
-    reader = another(log)
-    said = [*reader.messages()]
-    assert [one.time.day for one in said] == [19, 19, 19, 21]
-    assert [reader.get(one.id) for one in said] == reader.tail(9) == said
-    assert [*reader.originals([one.id for one in said]).values()] == said
-    assert texts([*reader.messages(said[0].time.date(), said[0].time.date())]) == ["evening", "good", "night"]
-
-
 BOM = b"\xef\xbb\xbf"
 
 
-def test_a_log_that_an_editor_saved_with_a_mark_of_bytes_moves_and_grows_without_it(
-    log: ConversationLog, clock: HandClock
-) -> None:
+def test_a_mark_of_bytes_that_an_editor_left_goes_when_the_log_moves(log: ConversationLog, clock: HandClock) -> None:
     talk_for(log, clock, 20)
     log.roll()
     clock.move(days=1)
@@ -119,38 +96,6 @@ def test_a_log_that_an_editor_saved_with_a_mark_of_bytes_moves_and_grows_without
     assert not any(BOM in path.read_bytes() for path in log.paths.folder.rglob("*.txt"))
 
 
-def test_such_a_mark_in_the_middle_of_a_file_is_passed_over_wherever_reading_begins(
-    log: ConversationLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for text in ("before", "marked", "after"):
-        log.append("user", "Sara", text)
-    header = b"## USER:Sara\nmarked"
-    log.paths.log.write_bytes(log.paths.log.read_bytes().replace(header, BOM + header))
-    for block in (16, 100, 10_000):
-        monkeypatch.setattr(read_backward, "__kwdefaults__", {"block": block})
-        reader = another(log)
-        said = [*reader.messages()]
-        assert [(one.speaker, one.text) for one in said] == [("Sara", "before"), ("Sara", "marked"), ("Sara", "after")]
-        assert reader.tail(5) == [reader.get(one.id) for one in said] == said
-        assert reader.tail(5, before=said[1].id) == said[:1]
-        assert reader.check() == []
-
-
-def test_a_read_only_log_says_so(log: ConversationLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    log.append("user", "Sara", "one")
-    real = os.open
-
-    def refuse(path: str | Path, flags: int, mode: int = 0o777, **more: int) -> int:
-        if Path(path) == log.paths.log and flags & os.O_RDWR:  # root may write whatever the mode says
-            raise PermissionError(13, "Permission denied", str(path))
-        return real(path, flags, mode, **more)
-
-    monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(UnwritableError):
-        log.append("user", "Sara", "two")
-    assert everything(log) == ["one"]
-
-
 def test_a_full_disk_loses_nothing(log: ConversationLog, monkeypatch: pytest.MonkeyPatch) -> None:
     log.append("user", "Sara", "one")
     for room in (0, 1, 30, 60):
@@ -160,3 +105,71 @@ def test_a_full_disk_loses_nothing(log: ConversationLog, monkeypatch: pytest.Mon
     log.append("user", "Sara", "two")
     assert everything(another(log)) == ["one", "two"]
     assert list(log.paths.folder.glob("*.broken-*")) == []
+
+
+WORDS = (
+    "おはよう。今日は雨だね",
+    "表が濡れている",
+    "OK",
+    "猫のももが逃げた",
+    "ソファの下にいた",
+    "もう寝るね|おやすみ",
+)
+
+
+@pytest.fixture
+def talked(log: ConversationLog, clock: HandClock) -> ConversationLog:
+    for number, word in enumerate(WORDS):
+        log.append("user", "花", word, time=DAY - timedelta(days=len(WORDS) - number))
+    log.append("persona", "ねむ", "うん", mind="built-in", time=DAY)
+    return log
+
+
+def saved_as(log: ConversationLog, encoding: str, name: str = "log.txt") -> bytes:
+    """Save a file of the log as an editor does that writes this encoding."""
+    path = log.paths.folder / name
+    data = path.read_bytes().decode().replace("\n", "\r\n").encode(encoding)
+    path.write_bytes(data)
+    return data
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "utf-16", "utf-16-le"])
+def test_no_garbled_word_is_read_and_conversion_brings_each_back(talked: ConversationLog, encoding: str) -> None:
+    before = [*talked.messages()]
+    data = saved_as(talked, encoding)
+    told = another(talked)
+    for read in (everything(told), texts(told.tail(100)), texts(told.thread(100))):
+        assert set(read) <= {"OK", "うん"}
+    assert told.count() == len(everything(told)) == len(told.days())
+    ((path, notice),) = told.foreign_files()
+    assert (path, notice.code, told.check()) == (told.paths.log, "log-other-encoding", [])
+    assert "log.txt" in notice.en
+    kept = told.convert(talked.paths.log)
+    assert kept.read_bytes() == data
+    assert kept.is_relative_to(talked.paths.folder / "set_aside")
+    assert [*another(talked).messages()] == before
+    assert another(talked).foreign_files() == []
+    said = another(talked).append("user", "花", "続き")
+    assert another(talked).tail(1) == [said]
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
+def test_a_log_that_goes_on_in_utf_8_is_converted_message_by_message(talked: ConversationLog, encoding: str) -> None:
+    saved_as(talked, encoding)
+    told = another(talked)
+    told.append("user", "花", "新しい話")
+    assert "新しい話" in everything(another(talked))
+    assert len(told.foreign_files()) == 1
+    told.convert(talked.paths.log)
+    assert everything(another(talked)) == [*WORDS, "うん", "新しい話"]
+
+
+def test_a_log_in_utf_16_that_was_set_aside_is_told_for_what_it_is(talked: ConversationLog) -> None:
+    data = saved_as(talked, "utf-16")
+    told = another(talked, DAY + timedelta(hours=1))
+    told.append("user", "花", "新しい話")
+    (kept,) = talked.paths.folder.glob("log.txt.broken-*")
+    assert kept.read_bytes() == data
+    assert "UTF-16" in told.notices[0].en
+    assert told.merge(kept).added == len(WORDS) + 1
+    assert everything(another(talked)) == [*WORDS, "うん", "新しい話"]

@@ -6,7 +6,6 @@ from datetime import date
 from random import Random
 from typing import Any
 
-from managers.exchange.readers.transcript import message_of
 from managers.memory.dream_state import DreamState
 from managers.memory.drive_course import DriveCourse
 from managers.memory.drives import Levels
@@ -68,7 +67,12 @@ def test_lists_and_states() -> None:
     assert {key: goals.plain()[key] for key in ("short_term", "meta")} == {
         key: shown[key] for key in ("short_term", "meta")
     }
-    models = {"insights": Insight, "open_questions": Question, "strategies": AnyPattern, "emotion_log": EmotionEntry}
+    models: dict[str, Any] = {
+        "insights": Insight,
+        "open_questions": Question,
+        "strategies": AnyPattern,
+        "emotion_log": EmotionEntry,
+    }
     for name, model in models.items():
         shown = value(f"memory/{name}.json")
         assert [model.model_validate(one).model_dump(mode="json") for one in shown] == shown, name
@@ -90,9 +94,7 @@ def test_the_audit_s_example_is_whole(paths: PersonaPaths) -> None:
     assert flaws(paths) == []
 
 
-def test_the_log_reads_as_described_and_is_what_would_be_written(
-    paths: PersonaPaths, clock: HandClock, rng: Random
-) -> None:
+def test_the_log_reads_as_described_and_is_as_written(paths: PersonaPaths, clock: HandClock, rng: Random) -> None:
     shown = example("log.txt, log_archives/", "text")
     records = parse(shown).records
     assert (len(records), b"".join(map(format_record, records))) == (9, shown.encode())
@@ -111,11 +113,3 @@ def test_the_log_reads_as_described_and_is_what_would_be_written(
     assert log.alternatives(last.id).texts == ("ところで、あした", "ところで、あしたは晴れるって。")
     assert [one.broken_off for one in log.alternatives(last.id).messages] == [True, False]
     assert log.thread(10) == [last]
-
-
-def test_the_transcript_can_be_imported_and_the_files_named_beside_it_are_the_programs_own() -> None:
-    assert message_of(example("log.txt, log_archives/", "json").encode()).text == "I saw a kingfisher!"
-    sources = "".join(path.read_text("utf-8") for path in (CHECKOUT / "managers").rglob("*.py"))
-    for name in (".moving.json", ".index", ".broken-", "log_import_source"):
-        assert name in LOG
-        assert name in sources

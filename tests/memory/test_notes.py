@@ -2,8 +2,6 @@
 
 import codecs
 import itertools
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,9 +12,8 @@ from managers.memory.errors import EditTargetError
 from managers.memory.notes import DIARY_LIMIT, Edit, NoteKind, Notes, divide
 from managers.personas.errors import ShrinkRefusedError
 from managers.storage.errors import ExternallyChangedError, UnreadableError
-from managers.storage.files import digest, write_atomic
+from managers.storage.files import digest
 from managers.storage.history import History
-from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
 from tests.crash import Kill, needs_signals
@@ -106,9 +103,7 @@ def test_whatever_can_be_read_is_written_back_byte_for_byte(data: bytes) -> None
 
 
 @pytest.mark.parametrize("data", [b"\x83\x81\x83\x82", b"\xff\xfe\x00", b"ok\xe3\x81"])
-def test_what_is_no_text_is_set_aside_with_its_bytes(
-    notes: Notes, paths: PersonaPaths, history: History, data: bytes
-) -> None:
+def test_what_is_no_text_is_set_aside_whole(notes: Notes, paths: PersonaPaths, history: History, data: bytes) -> None:
     notes.write("core_memory", "前のもの", based_on=None, author="user", reason="")
     paths.core_memory.write_bytes(data)
     note = notes.read("core_memory")
@@ -120,24 +115,6 @@ def test_what_is_no_text_is_set_aside_with_its_bytes(
     notes.write("core_memory", "新しい", based_on=None, author="user", reason="")
     assert history.at(history.entries(1)[0].id, paths.core_memory) == "新しい".encode()
     assert kept.read_bytes() == data
-
-
-def test_a_note_that_is_converted_while_it_is_read_is_not_set_aside(
-    notes: Notes, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Who reads it waits for the lock of whoever converts it, and looks again."""
-    paths.core_memory.write_bytes("母の誕生日は三月三日。".encode("cp932"))
-
-    @contextmanager
-    def after_whoever_converts_it(of: PersonaPaths) -> Iterator[None]:
-        with writing(of):
-            write_atomic(paths.core_memory, "母の誕生日は三月三日。")
-            yield
-
-    monkeypatch.setattr("managers.memory.notes.writing", after_whoever_converts_it)
-    note = notes.read("core_memory")
-    assert (note.text, note.digest) == ("母の誕生日は三月三日。", digest(paths.core_memory.read_bytes()))
-    assert notes.take_notices() == []
 
 
 def test_a_note_that_cannot_be_read_costs_neither_the_app_nor_the_note(notes: Notes, paths: PersonaPaths) -> None:
@@ -194,19 +171,7 @@ def test_a_long_diary_rolls_over_and_not_a_word_is_lost(notes: Notes, history: H
     assert "memory/memory_main.txt" in rolled.files
 
 
-def test_a_roll_over_is_undone_with_the_edit_that_caused_it(notes: Notes, history: History) -> None:
-    notes.append("main_memory", "あ\n" * 29_000, author="ねむ", reason="")
-    before = notes.read("main_memory").text
-    notes.append("main_memory", "い\n" * 3_000, author="ねむ", reason="")
-    assert notes.archives()
-    history.undo(history.entries(1)[0].id, author="user")
-    assert notes.archives() == []
-    assert notes.read("main_memory").text == before
-
-
-def test_the_secret_diary_rolls_over_into_files_of_its_own_and_other_notes_never(
-    notes: Notes, paths: PersonaPaths
-) -> None:
+def test_the_secret_diary_rolls_into_files_of_its_own_and_others_never(notes: Notes, paths: PersonaPaths) -> None:
     for kind in ("secret_diary", "core_memory"):
         notes.append(kind, "あ\n" * 40_000, author="ねむ", reason="")
     assert len(notes.read("core_memory").text) == 80_000

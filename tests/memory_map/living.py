@@ -48,13 +48,11 @@ class Life:
             words = TOPICS[topics[day % len(topics)]].split()
             for number in range(6):
                 text = f"The {self.rng.choice(words)} and the {self.rng.choice(words)} again, with {self.rng.choice(words)}."
-                said.append(self.message(text, FIRST_DAY + timedelta(days=day, minutes=number), f"d{day}n{number}"))
+                time = FIRST_DAY + timedelta(days=day, minutes=number)
+                said.append(Message(f"d{day}n{number}", time, "user", "Emma", text))
         self.log.append_many(said)
         self.recall.catch_up()
         return said
-
-    def message(self, text: str, time: datetime, message_id: str) -> Message:
-        return Message(message_id, time, "user", "Emma", text)
 
     def say(self, text: str) -> Message:
         self.clock.move(seconds=30)
@@ -81,6 +79,11 @@ class Life:
         atlas = self.map.look()
         assert atlas is not None
         return atlas
+
+    def dumped(self) -> str:
+        """Return all that the map's file holds."""
+        with self.map.file.opened() as sheet:
+            return "\n".join(sheet.connection.iterdump())
 
     def close(self) -> None:
         self.map.close()

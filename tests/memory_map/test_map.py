@@ -2,6 +2,7 @@
 
 import math
 import sqlite3
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ from managers.memory_map.scene import Scope, scene_of
 from managers.memory_map.sheet import Placed
 from tests.memory_map.living import TOPICS, Life
 
+Spot = tuple[float, float]
 
-def spots(atlas: Atlas) -> dict[str, tuple[float, float]]:
+
+def spots(atlas: Atlas) -> dict[str, Spot]:
     return {piece.key: (piece.x, piece.y) for piece in atlas.pieces}
 
 
@@ -22,44 +25,43 @@ def moved(one: Atlas, other: Atlas) -> float:
     return float(np.median([math.dist(before[key], after[key]) for key in before.keys() & after.keys()]))
 
 
-def test_every_evening_is_a_point_and_opens_its_messages(life: Life) -> None:
+def looked(drawn: MemoryMap) -> Atlas:
+    atlas = drawn.look()
+    assert atlas is not None
+    return atlas
+
+
+def test_every_evening_is_a_point_that_opens_its_messages_and_is_cut_where_its_topic_changes(life: Life) -> None:
+    assert looked(life.map).pieces == []
     said = life.talk(20)
     atlas = life.atlas()
-    assert {piece.kind for piece in atlas.pieces} == {"talk"}
-    assert len(atlas.pieces) == 20
+    assert [piece.kind for piece in atlas.pieces] == ["talk"] * 20
     opened = [
         one for piece in atlas.pieces for passage in life.map.members_of(piece.key) for one in passage.message_ids
     ]
     assert sorted(opened) == sorted(message.id for message in said)
-
-
-def test_a_long_evening_is_cut_where_its_topic_changes(life: Life) -> None:
-    first = [
-        life.say(f"The {word} of the sailboat in the harbour, the mast and the tide.")
-        for word in TOPICS["sailing"].split() * 2
-    ]
-    life.clock.move(minutes=10)
-    for word in TOPICS["baking"].split() * 2:
-        life.say(f"The {word} of the sourdough in the oven, the yeast and the flour.")
-    pieces = life.atlas().pieces
-    begins = {passage.message_ids[0] for piece in pieces for passage in life.map.members_of(piece.key)[:1]}
-    assert len(pieces) >= 2
-    after_the_change = life.log.tail(14)[0].id
-    assert after_the_change in begins
-    assert first[0].id in begins
+    changes = []
+    for topic in ("sailing", "baking"):
+        sentences = [f"The {word} of {topic}, of {topic} and {topic}." for word in TOPICS[topic].split() * 2]
+        said = [life.say(text) for text in sentences]
+        changes.append(said[0].id)
+        life.clock.move(minutes=10)
+    begins = {passage.message_ids[0] for piece in life.atlas().pieces for passage in life.map.members_of(piece.key)[:1]}
+    assert begins >= {*changes}
 
 
 def test_what_is_alike_lies_together_and_regions_are_named_by_its_words(life: Life) -> None:
     life.talk(80)
     atlas = life.atlas()
-    by_topic: dict[int, list[Placed]] = {}
+    first_day = min(piece.day for piece in atlas.pieces)
+    by_topic: defaultdict[int, list[Spot]] = defaultdict(list)
     for piece in atlas.pieces:
-        by_topic.setdefault((piece.day - min(one.day for one in atlas.pieces)) % 4, []).append(piece)
+        by_topic[(piece.day - first_day) % 4].append((piece.x, piece.y))
     within: list[float] = []
     between: list[float] = []
     for topic, some in by_topic.items():
         for other, others in by_topic.items():
-            far = [math.dist((a.x, a.y), (b.x, b.y)) for a in some[:10] for b in others[:10] if a is not b]
+            far = [math.dist(a, b) for a in some[:10] for b in others[:10] if a is not b]
             (within if topic == other else between).append(float(np.mean(far)))
     assert max(within) < min(between)
     names = {word.surface for words in atlas.names["region"].values() for word in words}
@@ -73,33 +75,40 @@ def test_tomorrows_map_looks_like_todays(life: Life) -> None:
     life.talk(60)
     before = life.atlas()
     life.talk(4, first=60)
-    after_a_little = life.atlas()
-    assert moved(before, after_a_little) == 0
+    assert moved(before, life.atlas()) == 0
     life.talk(40, first=64)  # so much that the map is fitted anew
-    after_much = life.atlas()
-    assert len(after_much.pieces) == 104
-    assert moved(before, after_much) < 0.2
-    regions = [
-        int(atlas.regions[piece.anchor])
-        for atlas in (before, after_much)
-        for piece in sorted(atlas.pieces, key=lambda piece: piece.key)
-        if piece.key in spots(before)
-    ]
-    half = len(regions) // 2
-    same = sum(a == b for a, b in zip(regions[:half], regions[half:], strict=True))
-    assert same >= 0.6 * half
+    after = life.atlas()
+    assert len(after.pieces) == 104
+    assert moved(before, after) < 0.2
+    regions = [{piece.key: int(atlas.regions[piece.anchor]) for piece in atlas.pieces} for atlas in (before, after)]
+    assert sum(regions[1][key] == region for key, region in regions[0].items()) >= 0.6 * len(before.pieces)
 
 
-def test_it_is_the_same_for_the_same_memories(life: Life) -> None:
+def test_it_is_the_same_for_the_same_memories_whoever_draws_it_and_whatever_its_file_is(life: Life) -> None:
     life.talk(30)
     before = life.atlas()
+    life.map.close()
+    for damage in (b"", b"this is no database, and never was one" * 100):
+        life.map.file.remove()
+        if damage:
+            life.map.file.path.write_bytes(damage)
+            with pytest.raises(sqlite3.DatabaseError), life.map.file.opened():
+                pass
+        again = MemoryMap(life.paths, life.recall)
+        again.look()
+        again.wait()
+        drawn = looked(again)
+        assert (spots(drawn), drawn.names) == (spots(before), before.names)
+        again.close()
     life.map.file.remove()
-    again = MemoryMap(life.paths, life.recall)
-    again.redraw()
-    drawn = again.look()
-    assert drawn is not None
-    assert spots(drawn) == spots(before)
-    assert drawn.names == before.names
+    one, other = MemoryMap(life.paths, life.recall), MemoryMap(life.paths, life.recall)
+    for drawing in (one, other):  # two that draw at once
+        drawing.look()
+    for drawing in (one, other):
+        drawing.wait()
+    assert spots(looked(one)) == spots(looked(other))
+    for drawing in (one, other):
+        drawing.close()
 
 
 def test_an_index_made_anew_moves_nothing_far(life: Life) -> None:
@@ -115,23 +124,22 @@ def test_an_index_made_anew_moves_nothing_far(life: Life) -> None:
 
 def test_what_is_forgotten_leaves_at_once_with_its_words(life: Life) -> None:
     life.talk(24)
-    day = life.episode(3, "Quetzalcoatl was painted, and Quetzalcoatl again.")
-    life.episode(4, "The Quetzalcoatl was hung up in the hall.")
+    days = [
+        life.episode(3, "Quetzalcoatl was painted, and Quetzalcoatl again."),
+        life.episode(4, "The Quetzalcoatl was hung up in the hall."),
+    ]
     atlas = life.atlas()
-    key = day.relative_to(life.paths.folder).as_posix()
+    key = days[0].relative_to(life.paths.folder).as_posix()
     assert key in spots(atlas)
-    for path in (day, day.with_name("2026-03-05.json")):
+    for path in days:
         path.unlink()
     faces = [piece.face for piece in atlas.pieces]
     assert len(life.map.read(faces)) == len(faces) - 2  # not even before the index has heard of it
     life.recall.catch_up()
-    after = life.map.look()
-    assert after is not None
-    assert key not in spots(after)
-    with life.map.file.opened() as sheet:
-        dumped = "\n".join(sheet.connection.iterdump())
+    assert key not in spots(looked(life.map))
+    dumped = life.dumped()
     assert "quetzalcoatl" not in dumped.lower()
-    assert "2026-03-05.json" not in dumped
+    assert days[1].name not in dumped
 
 
 def test_the_night_forgets_though_nobody_looks(life: Life) -> None:
@@ -147,91 +155,42 @@ def test_the_night_forgets_though_nobody_looks(life: Life) -> None:
     life.map.tidy()
     life.network.tidy()
     life.network.wait()
-    with life.map.file.opened() as sheet:
-        dumped = "\n".join(sheet.connection.iterdump())
-    assert "Mia" not in dumped
-    assert "Oskar" in dumped
+    assert "Mia" not in life.dumped()
+    assert "Oskar" in life.dumped()
 
 
-def test_one_more_message_joins_its_evening(life: Life) -> None:
-    life.talk(12)
-    life.say("The lighthouse and the harbour tonight.")
-    before = len(life.atlas().pieces)
-    life.say("And the anchor, and the tide, in the harbour.")
-    after = life.map.look()
-    assert after is not None
-    assert len(after.pieces) == before
-    newest = max(after.pieces, key=lambda piece: piece.day)
-    assert newest.count == 2
-
-
-def test_days_that_move_into_the_archives_stay_where_they_are(life: Life) -> None:
+def test_one_more_message_joins_its_evening_and_days_that_move_to_the_archives_stay_where_they_are(
+    life: Life,
+) -> None:
     life.talk(12)
     life.say("The lighthouse and the harbour tonight.")
     before = life.atlas()
+    life.say("And the anchor, and the tide, in the harbour.")
+    after = looked(life.map)
+    assert len(after.pieces) == len(before.pieces)
+    assert max(after.pieces, key=lambda piece: piece.day).count == 2
     life.clock.move(days=9)
     life.log.roll()
     life.recall.catch_up()
-    after = life.map.look()
-    assert after is not None
-    assert spots(after).keys() == spots(before).keys()
-    assert moved(before, after) < 1e-4
-    assert len(life.map.members_of(after.pieces[-1].key)) > 0
+    archived = looked(life.map)
+    assert spots(archived).keys() == spots(after).keys()
+    assert moved(after, archived) < 1e-4
+    assert len(life.map.members_of(archived.pieces[-1].key)) > 0
 
 
 def test_the_secret_diary_and_documents_are_not_on_it(life: Life) -> None:
     life.talk(10)
-    life.paths.memory.mkdir(exist_ok=True)
-    life.paths.secret_diary.write_text("Nobody knows of the zeppelin.\n", "utf-8")
-    life.paths.main_memory.write_text("# 2026-03-04\nThe orchard was lovely.\n", "utf-8")
-    life.paths.knowledge.mkdir(exist_ok=True)
-    (life.paths.knowledge / "manual.txt").write_text("How to steer a zeppelin.\n", "utf-8")
+    for path, text in {
+        life.paths.secret_diary: "Nobody knows of the zeppelin.\n",
+        life.paths.main_memory: "# 2026-03-04\nThe orchard was lovely.\n",
+        life.paths.knowledge / "manual.txt": "How to steer a zeppelin.\n",
+    }.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
     life.recall.catch_up()
-    atlas = life.atlas()
-    told = " ".join(passage.text for passage in life.map.read(piece.face for piece in atlas.pieces).values())
+    told = " ".join(one.text for one in life.map.read(piece.face for piece in life.atlas().pieces).values())
     assert "orchard" in told
     assert "zeppelin" not in told
-
-
-def test_nothing_at_all_is_no_map_and_one_message_is_one(life: Life) -> None:
-    empty = life.map.look()
-    assert empty is not None
-    assert empty.pieces == []
-    life.say("Hello, it is me.")
-    first = life.map.look()
-    assert first is not None
-    assert [piece.kind for piece in first.pieces] == ["talk"]
-    assert scene_of(first, Scope(), 100).total == 1
-
-
-def test_a_broken_file_is_drawn_anew(life: Life) -> None:
-    life.talk(12)
-    before = life.atlas()
-    life.map.close()
-    life.map.file.remove()
-    life.map.file.path.write_bytes(b"this is no database, and never was one" * 100)
-    with pytest.raises(sqlite3.DatabaseError), life.map.file.opened():
-        pass
-    again = MemoryMap(life.paths, life.recall)
-    again.look()
-    again.wait()
-    drawn = again.look()
-    assert drawn is not None
-    assert spots(drawn) == spots(before)
-    again.close()
-
-
-def test_two_that_draw_at_once_agree(life: Life) -> None:
-    life.talk(30)
-    other = MemoryMap(life.paths, life.recall)
-    for one in (life.map, other):
-        one.look()
-    for one in (life.map, other):
-        one.wait()
-    drawn = other.look()
-    assert drawn is not None
-    assert spots(drawn) == spots(life.atlas())
-    other.close()
 
 
 # What is drawn of it
@@ -246,7 +205,7 @@ def many(count: int, anchors: int = 20) -> Atlas:
     return Atlas(pieces, labels % 4, labels % 10, {"region": {}, "quarter": {}})
 
 
-def test_dots_stand_for_all_that_is_not_drawn() -> None:
+def test_dots_stand_for_all_that_is_not_drawn_and_who_comes_closer_sees_more() -> None:
     atlas = many(5000)
     scene = scene_of(atlas, Scope(), 300)
     assert 250 <= len(scene.dots) <= 360
@@ -254,29 +213,14 @@ def test_dots_stand_for_all_that_is_not_drawn() -> None:
     assert sorted(stood_for) == sorted(piece.key for piece in atlas.pieces)
     assert all(piece.kind == dot.piece.kind for dot in scene.dots for piece in dot.stands_for)
     assert scene.newest == max(atlas.pieces, key=lambda piece: (piece.day, piece.kind == "talk", piece.key)).key
-    assert scene.newest in {dot.piece.key for dot in scene.dots}
-
-
-def test_the_sample_stays_when_a_little_is_added() -> None:
-    before = {dot.piece.key for dot in scene_of(many(5000), Scope(), 300).dots}
-    after = {dot.piece.key for dot in scene_of(many(5020), Scope(), 300).dots}
-    assert len(before & after) >= 0.95 * len(before)
-
-
-def test_who_comes_closer_sees_more() -> None:
-    atlas = many(5000)
-    region = scene_of(atlas, Scope(1), 300)
-    quarter = scene_of(atlas, Scope(1, 1), 300)
+    drawn = {dot.piece.key for dot in scene.dots}
+    assert scene.newest in drawn
+    later = {dot.piece.key for dot in scene_of(many(5020), Scope(), 300).dots}
+    assert len(drawn & later) >= 0.95 * len(drawn), "the sample stays when a little is added"
+    region, quarter = scene_of(atlas, Scope(1), 300), scene_of(atlas, Scope(1, 1), 300)
     assert {place.number for place in region.places} == {1, 3, 5, 7, 9}
-    assert region.total == 1250
-    assert quarter.total == 500
-    whole = scene_of(atlas, Scope(), 300)
-    each = [len(dot.stands_for) for dot in whole.dots]
-    closer = [len(dot.stands_for) for dot in quarter.dots]
-    assert np.mean(closer) < np.mean(each) / 4
-
-
-def test_little_is_drawn_whole() -> None:
-    scene = scene_of(many(120), Scope(), 300)
-    assert len(scene.dots) == 120
-    assert all(len(dot.stands_for) == 1 for dot in scene.dots)
+    assert (region.total, quarter.total) == (1250, 500)
+    each, closer = (np.mean([len(dot.stands_for) for dot in one.dots]) for one in (scene, quarter))
+    assert closer < each / 4
+    little = scene_of(many(120), Scope(), 300)
+    assert [len(dot.stands_for) for dot in little.dots] == [1] * 120

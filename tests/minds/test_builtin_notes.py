@@ -7,25 +7,19 @@ from typing import Any
 from pydantic import BaseModel
 
 from agent.minds.builtin.talk.quotation import readable
-from managers.language.reading.introductions import is_about_oneself, name_in, name_noted
+from managers.language.reading.introductions import name_in, name_noted
 from managers.mind import ChatTurn, SentFile, TextPiece, ToolCall, ToolSpec
-from tests.minds.speaking import DAY_JA, HAZEL, MIA, NEMU, NOW, SHIORI, Row, check, converse, fit, pieces, request, say
+from tests.minds.speaking import DAY_JA, HAZEL, MIA, NEMU, SHIORI, Row, check, converse, fit, pieces, request, say
 
 MET: list[Row] = [
     (("Hi, I'm Aoi", "Hello, I am Aoi.", "hi i'm aoi", "My name is Aoi", "call me Aoi", "Hey there! I'm Aoi. Nice to meet you.", "It's Aoi", "Hi! I'm Aoi Prieto, 41, a nurse in Bristol."), "(?s)(?=.*Aoi)(?=.*Hazel)", "more about"),
     (("こんにちは、あおいです", "あおいっていいます", "私の名前はあおいです", "はじめまして、あおいです。よろしくね", "あおいって呼んで"), "(?s)(?=.*あおいさん)(?=.*はじめまして)", ""),
-    (("My name is Aoi, I work as a nurse.", "My name is aoi, I work as a nurse."), "(?s)Aoi.{40}", "name is"),
     ("Hi, I'm Aoi / I baked a cake today / What's my name?", "Aoi", ""),
     (("こんにちは、あおいです / 私の名前、わかる？", "やあ / 私の名前わかる？ / あおい"), "あおいさん", ""),
-    ("こんばんは / 名前は遥。横浜に住んでる。 / わたしの名前は？", "遥さん", ""),
-    ("こんばんは / わしは茂。岐阜におる。 / わたしの名前は？", "茂さん", ""),
-    ("こんばんは / 名前は湊", "湊さん", ""),
     ("健太です、よろしく / 名前は本当は健一なんだ / 私の名前は？", "健一さん", ""),
     ("Hi, I'm Tom / My name is actually Thomas, not Tom / What's my name?", "Thomas", ""),
     ("犬を飼ったよ / 名前は本当はポチなんだ", "", "ポチさん"),
-    ("猫を飼い始めたよ / 名前はクロ。", "", "クロさん|ねむというよ"),
     ("猫を飼い始めたよ / 名前はクロ。 / わたしの名前は？", "", "クロさん"),
-    ("僕はケンって呼んで", "ケンさん", ""),
 ]  # fmt: skip
 NAMES = {
     "はじめまして〜！ゆいって呼んでね！": "ゆい", "名前ですか　和子といいます": "和子", "健太じゃなくて健一って呼んで": "健一",
@@ -38,12 +32,10 @@ NO_NAMES = [
     "妻は美咲です", "主人は正夫です", "猫はクロって呼んでます", "友達をケンと呼んでいる", "娘は花といいます",
     "彼のことはジョンって呼んで", "私の名前忘れたでしょ", "私の名前、覚えてる？",
 ]  # fmt: skip
-NO_OWN_NAMES = ["名前は秘密", "名前は決まってない", "僕は猫。", "わしは大工。", "わたしは学生"]
 
 
 def test_somebody_who_says_their_name_is_greeted_by_it_then_and_afterwards() -> None:
     check(MET, range(2), lambda lines, sheet, *, seed: converse(lines, sheet, seed=seed, tools=())[-1])
-    check(MET[:3], range(2))
     turns = [ChatTurn("user", "what's my name?"), ChatTurn("persona", "You haven't told me. What shall I call you?")]
     assert "Aoi" in say("Aoi", HAZEL, turns=turns)
     assert "Hazel" not in say("what's my name?", HAZEL, notes="I am Hazel. My name is Hazel.")
@@ -52,10 +44,6 @@ def test_somebody_who_says_their_name_is_greeted_by_it_then_and_afterwards() -> 
 def test_what_only_stands_like_a_name_is_none() -> None:
     assert {said: name_in(readable(said), is_first=True) for said in NAMES} == NAMES
     assert {said: name for said in NO_NAMES if (name := name_in(said, is_first=True))} == {}
-    assert {said: name for said in NO_OWN_NAMES if (name := name_in(said, is_first=True, is_own=True))} == {}
-    assert not is_about_oneself(["猫を飼い始めたよ"])
-    for said in ("名前はクロ", "猫を飼っています。名前はクロ"):
-        assert name_in(said, is_first=False) == ""
 
 
 def noted(text: str, sheet: Any, **more: Any) -> ToolCall:
@@ -74,11 +62,7 @@ def test_a_name_that_is_put_right_takes_the_place_of_the_one_before() -> None:
     english, japanese = "2026-11-20 Tom said: “My name is Tom”", "2026-11-20 名前は「健太」。"
     for text, sheet, old, name in (
         ("My name is actually Thomas, not Tom", tom, english, "Thomas"),
-        ("Actually, my real name is Thomas", tom, english, "Thomas"),
-        ("It's Thomas, not Tom", tom, english, "Thomas"),
-        ("My name isn't Tom, it's Thomas", tom, english, "Thomas"),
         ("名前は本当は健一なんだ", kenta, japanese, "健一"),
-        ("私の名前は実は健一です", kenta, japanese, "健一"),
         ("健太じゃなくて健一だよ", kenta, japanese, "健一"),
     ):
         call = noted(text, sheet, notes=f"2026-11-19 buy milk\n{old}")
@@ -103,12 +87,8 @@ def test_it_keeps_notes_when_told_to_and_only_then() -> None:
     wrong = []
     for text, kept in {
         "私の誕生日は5月3日だって覚えておいて": "ユウさんの誕生日は5月3日", "火曜日は歯医者、覚えておいてね。": "火曜日は歯医者",
-        "牛乳を買うことをメモして": "牛乳を買う", "覚えておいて。母の名前は和子です": "母の名前は和子です",
-        "鍵の番号は1234です。これを覚えておいてください": "鍵の番号は1234です",
+        "牛乳を買うことをメモして": "牛乳を買う",
         "Please remember that my interview is on Monday": "my interview is on Monday",
-        "Can you make a note that my interview is on Monday?": "my interview is on Monday",
-        "my interview is on Monday. don't forget that": "my interview is on Monday",
-        "Remember: my interview is on Monday": "my interview is on Monday",
         "my interview is on Monday, please note that down": "my interview is on Monday",
     }.items():  # fmt: skip
         sheet = MIA if text.isascii() else SHIORI
@@ -116,15 +96,10 @@ def test_it_keeps_notes_when_told_to_and_only_then() -> None:
         wrong += [text] * (call.arguments["operation"] != "append" or kept not in call.arguments["text"])
         after = [ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", "ok", tool_call_id=call.id)]
         told = say(text, sheet, after=after)
-        wrong += [told] * (
-            not re.search(r"書いておきました|書き留めました|残してあります|wrote|written|noted|note", told)
-        )
+        wrong += [told] * (not re.search(r"書いておきました|書き留めました|残してあります|wrote|written|note", told))
     assert wrong == []
     for text in ("私の名前を覚えてる？", "あの日のこと覚えてる？", "Do you remember my sister?", "I remember that day well", "Remember when we talked about cats?", "メモ帳を買った"):  # fmt: skip
         assert nothing_noted(text, SHIORI)
-    turns = [ChatTurn("user", "私の誕生日、知ってる？", NOW), ChatTurn("persona", "まだ聞いていません。", NOW)]
-    bare = str(noted("3月14日だよ、メモしといて", SHIORI, turns=turns).arguments["text"])
-    assert re.search("(?=.*誕生日)(?=.*3月14日)", bare)
 
 
 def test_a_note_that_failed_or_may_not_be_written_is_owned_up_to() -> None:

@@ -2,23 +2,19 @@
 
 import dataclasses
 import re
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from agent.minds.builtin import BuiltInMind
 from managers.memory.messages import Message
-from managers.memory.questions import Question
 from managers.mind import Cancel, ChatTurn, Company, OpenQuestion, Sheet, TextPiece
-from managers.sleep.autonomy import Occasion
 from tests.minds.speaking import (
     HAZEL,
-    MIA,
     NEMU,
     NOW,
     SHIORI,
     Row,
     check,
     converse,
-    hit,
     in_all_their_ways,
     request,
     say,
@@ -36,168 +32,70 @@ FAREWELL = r"Take care out there|See you later|Travel"
 MET: list[Row] = [
     # sorrow and joy
     (("昨日、猫が死んでしまった", "My grandmother passed away", "my mom died yesterday", "My uncle Stanley died on Monday.", "昨日、母が死んだ", "うちの犬が死んじゃった"), SORRY, "So your|んですね"),
-    ("父が亡くなって、すごく悲しい。おやすみ", ".{20}", ""),
     ("My brother Neil and I haven't spoken since the funeral.", "", "about your brother|losing your brother"),
-    ("My uncle Stanley died in the war.", "", "somebody near you"),
     (("妻の和子は三年前に先に逝ってしもうた。", "祖父は十年前に亡くなったんだ"), "", "ふあ|んん"),
-    ("Arthur died in 1998. / Arthur loved trains.", "", "often|What is"),
-    ("主人が三月に亡くなりました / 孫は主人によく似てる", "", "よく話す|元気だった|どんな人|叶うと|会うのは"),
     ("主人が三月に亡くなりました / 孫は主人によく似てる / 主人に会いたい", "", "よく話す|元気だった|どんな人|叶うと|会うのは"),
     ("主人が三月に亡くなりました / 朝、味噌汁をふたり分作ってしまうの", "", "いいね|出来はどう|ごちそう"),
-    ("妻の和子は三年前に先に逝ってしもうた。 / ばあさんの味噌汁がもう一度飲みたいなあ", "", PLANS),
     (("I failed my exam, I'm heartbroken / I have a cat named Momo, she is white", "My dog died. / My sister is visiting us on Sunday", "I have to give a speech and I'm terrified. / My ex called last night. / We talked for two hours.", "今日上司にみんなの前で怒鳴られた / やっと引っ越しの片付けが終わったよ", "試験に落ちた / うちにモモっていう白い猫がいるよ"), "", COMFORT),
-    ("My boss shouted at me. / It was about a report.", "", "report like"),
     (("試験に合格した！やったー！", "I got the job!!", "I got the promotion!!!", "My wife Anna is expecting, due in May!", "My daughter Ellie got into the school choir!", "My niece had her baby last night, a boy!", "I passed my ward exam.", "My uncle Stanley died on Monday. / My niece had her baby, a little girl!", "my brother called / he's getting married!", "弟から電話があった / 結婚するんだって！"), JOY, ""),
     (("My wife is expecting a package", "I applied for the promotion"), "", JOY),
-    ("マラソンを完走するのが目標", "", "おめでとう"),
-    ("莉子の手紙が優しすぎて泣いた", "", "つらかった|胸が痛む"),
     (("猫を飼いたいんだけど、アパートがペット禁止でさ", "旅行に行きたいけど、お金がなくて", "I'd love a cat but my apartment doesn't allow pets."), "", "和む|楽しみがひとつ|いいね。|up to lately|How nice|glad"),
-    ("カレーを作ったよ / 妹と京都に行った / 映画を見た / 娘が熱を出した", "", "好きなんだ|聞いていたい"),
     ("It's been a strange week. On Monday my car broke down and I had to walk two miles in the rain. Then on Wednesday my grandmother had a fall and she's in hospital, and I'm really scared for her. My garden is full of tulips.", "", r"two miles|tulips|car\b"),
     ("I cut my thumb on the bandsaw, silly old fool.", "Oh no|painful|nasty thing|still hurt|had a look at it", ""),
-    ("I cut the cake for everyone.", "", "Oh no|painful|nasty thing|still hurt|had a look at it"),
-    ("My mum broke her hip on Friday.", r"How is your mum now\?", "nuisance|like that|Were you"),
-    (("去年膝を手術してな。", "風邪で熱が出て寝込んだ"), "", "って、どんな感じ"),
-    (("犬のワクチンに行ってきたよ", "犬の予防接種で病院に行った", "娘の予防接種に行ってきた"), "", "体の調子"),
     # what happened, what is to come, and what has to be done
-    (("I burnt the risotto tonight lol", "I spilt tea over the rug tonight", "We baked a cake for next week", "We had a lovely weekend at the lake"), "", PLANS),
     (("I need to buy a suit", "スーツ買わなきゃ"), "", "look forward|good find|treat|楽しみ|いい買い物"),
     (("来週の木曜は整形外科の予約だ。", "明日は早番だから6時起き。やだー", "来月3日おもちのワクチンだった"), "", "楽しみがひとつ|準備は|感じ？"),
-    ("来年は旅行に行く予定", "", "その日は"),
-    (("土曜のライブ行けなくなるかも", "友達の莉子と行く予定だったのに", "蓮と虫を捕りに行く約束をしたんだ"), "", "出かけてきた|足を運んだ"),
-    ("明日は寝坊して、そのあと部屋の掃除をする", "", "ついてない|災難|大丈夫だった"),
-    ("I work at a bakery", "", "end in sight|busy"),
-    ("my coworker Ana is leaving next month", "", PLANS + "|forward"),
     (("I'll miss her", "he said he never loved me"), "", "keen|cloud|fun"),
-    (("仕事やめたい", "I want to quit my job"), "", "叶うと|when do you think|look forward"),
-    (("まあ、がんばるよ", "well, I'll manage"), "", "楽しみ|look forward|preparations"),
     (("来週の火曜、湊の健康診断があるの忘れそう", "血圧の薬を飲むんだけど、すぐ忘れる", "電話するの忘れそうだな"), "覚えてお|書いておく", f"毎日|{BODY}"),
-    ("今朝は庭のトマトに水をやったよ。", "育ててる|出来は|トマト", ""),
-    (("転職しようかなあ",), "", "転職って|できないんだ"),
-    ("Maybe I should call my brother.", "part of you|You could|no need to decide", ""),
-    (("何を着ていこうかな", "I wonder what I should cook"), "[?？]$", "know that|look things up|わからないんだ|調べ"),
     # greetings and goodbyes
     (("Right, bed. Night.", "Well, I'll turn in. Goodnight.", "Ok, bedtime.", "I'm going to call it a night", "Anyway, off to bed", "Night all", "Ok night x"), NIGHT, r"\?"),
     (("I'm off until Thursday, thank goodness.", "I'm off today", "I'm off work this week"), "", FAREWELL),
     (("こんばんは / 今日はカレーを作ったよ / 眠くなってきた。おやすみ", "じゃあ昼寝するかな。また話そう。", "今日は楽しかった。おやすみ"), "", "？"),
     (("ok gotta go, bye", "じゃあまたね", "Well, bye!"), "Goodbye|See you|Until|また|気をつけて", ""),
-    ("did you sleep well?", "", "Sleep well|remember"),
-    ("こんにちは", "", "、あなた。"),
     ("久しぶり！元気だった？", "", IGNORANCE),
-    ("Hey, long time no see!", "", "kind of thing|look things up"),
-    ("Hello, I'm Dana. I drive a school bus in Bristol.", "", "What brings you"),
-    ("Well, I'd better go and feed the birds.", "", "Did you go|get out"),
     # words that only look like something
-    ("My friend Beth says I should go part time.", "", "good to get out|outing"),
-    ("My father went blind in one eye.", "", "good to get out|outing|What was"),
     ("She's losing her memory, bit by bit.", "", r"bad luck|nuisance|Oh no\."),
-    ("Year nine were a nightmare today.", "", "scared"),
-    ("It was about money, stupid really.", "", "furious"),
-    ("Just got in from a twelve-hour shift and my feet are killing me.", "", "Both feelings|different feelings"),
-    ("My wife Anna made soup.", "", "Do you see"),
-    ("My grandson comes on Sundays to help in the workshop.", "", "What did you say"),
-    ("She called me by her brother's name.", "", "name like"),
-    ("I'm the maid of honour.", "", "honour like|more about honour"),
-    ("I want to use you as a diary.", "", "good wish|comes true|What gave you"),
-    ("my daughter Lily wants chocolate ones", "", "wants chocolate like"),
-    ("I'm 34 years old.", "", "about years"),
-    ("Forget the interview.", "", "nuisance"),
-    ("from Olivia import Emma", "", "Olivia"),
-    ("helpコマンド: python app.py chat NAME", "", "What"),
-    ("夫の健太が夕飯にカレー作ってくれた", "", "どんな人|よく話す"),
-    ("うちの猫がカーテン破いた", "", "カーテンの話を聞くと、和む"),
-    ("勝手に変えられたんだけどありえなくない？", "", "ありえなくないんだ"),
-    ("退屈だから、話し相手になってくれんか。", "", "体|経験"),
-    (("図書館の怪談とか知ってる？", "おいしい店知ってる？"), "", BODY),
-    ("楽しみすぎて寝れん", "", "んんだ"),
-    ("まあいっか！", "", "どうなった|体がない"),
-    ("なんか浮気？疑惑？", "", f"{BODY}|体が"),
-    ("コーヒーは好きじゃないです", "", "いきいき|好きになった|惹かれ"),
-    ("大丈夫よ、そんなつもりじゃないの", "", "過ごしたい|うまくいく|大丈夫よ"),
-    ("佐知子さんもご主人を亡くした人", "", "ごご"),
-    ("来週お茶に行く約束をしました", "", "(?<!お)茶か"),
-    ("N2のtestは12月6日", "", "^の|。の"),
     ("I haven't eaten since yesterday", "", "good meal|Did you have it"),
-    ("my sister Ruth says i should eat", "", "trouble|want doing|have to be done"),
-    ("でも昨日、友達の美咲とカフェに行ったんだ", "", "カフェですか"),
-    ("Yeah, thanks", "", "happened then"),
-    ("ugh", "", "rest of it"),
-    ("なんでもない", "", "そのあと"),
-    ("Tell me something funny", "", "small thing this week"),
     # what is given back of it
-    ("犬が学校を休んだ", "", "休んな"),
     ("昨日は海で泳いだよ", "", "泳いな"),
-    ("うちに白い猫がいるよ", "", "あなたに"),
-    ("I have a white cat, she is three", "", "cat, she"),
-    ("She's three", "", "'s three like"),
-    ("My cat Momo is funny", "", "known your cat"),
-    ("My cat Momo is funny / my sister Nora is coming tomorrow", "", "Animals"),
     ("check this out https://example.com/a?b=c it's so funny", "", "https"),
     ("https://www.youtube.com/watch?v=dQw4w9WgXcQ", "link|pages", ""),
     ("```python\nfor i in range(10):\n    print(i)\n```", "code", ""),
     # what is said to the persona
     (("you never answer properly", "that makes no sense", "ちゃんと答えてよ", "意味わからない"), "sorry|right to say|missed|ごめん|答えられて", ""),
     (("asdfgh jkl", "dfghjkl", "sdfkjh qwrtpl"), "make out|can't read", "asdfgh|dfghjkl|sdfkjh"),
-    (("hmm", "strengths", "lol", "tv", "rhythm", "sports"), "", "make out|can't read"),
     (("not much, you?", "and you?", "特に何も。そっちは？"), "", IGNORANCE),
     (("I don't want to talk about it", "let's change the subject", "その話はしたくない", "話題変えよう"), "", "more|So you|もう少し|したくないんだね|話題"),
     (("do you ever get bored?", "who made you?", "can you sing?", "退屈しないの？", "ねむって本物？", "誰が作ったの？", "歌える？", "君の趣味は？"), "", IGNORANCE),
-    ("わたしのこと好き？", "", "調べ|記憶にない"),
     ("Do you love me?", "", "nothing of the kind|have no body"),
-    (("ねえ、夢って見る？", "Do you ever dream?", "夢は見ますか"), "「夢」のページ|“Dreams” page", ""),
-    (("昨日、変な夢を見た", "I had a strange dream last night."), "", "ページ|page"),
-    (("What do you think about rainy days?", "Do you like rain?"), "rain on glass", ""),
     (("雨の日ってどう思う？", "ねむは雨は好き？", "あなたは何が好き？"), "雨の音", ""),
-    ("What do you like?", "", "You love"),
-    (("好きな食べ物は？", "What's your favourite food?"), "", "雨の音|rain|You are|あなたは「"),
-    (("英語は話せる？", "Do you speak French?", "Can you speak Japanese?"), "英語|English", BODY),
     ("I'm making pancakes / Do you like pancakes?", "", "making pancakes"),
     (("名前は？", "お名前教えて", "名前は何？", "君の名前は？"), "ねむ", ""),
     (("あなたはAIなの？", "Are you a real person?"), "言語モデル|language model", ""),
     (("詩を書いて", "俳句を作って", "明日の朝8時に起こして", "電気をつけて", "Remind me tomorrow at 8", "Remind me to call mum", "Turn on the lights"), "こころとモデル|Mind and model", ""),
     (("カレーの作り方を教えて", "pythonでコードを書いて", "123かける45は？", "write code for a website", "how do I make curry?", "what is 15% of 80?"), "できない|can't do", ""),
-    ("カレーの作り方を教えて / カレーの作り方を教えて", "できない", "言語モデルをつなげば"),
-    ("what is 15% of 80? / what is 25% of 80?", "can't do", "Connect one"),
     (("フランスの首都はどこ？", "What is the capital of France?"), "わからない|調べられない|don't know|can't look", ""),
     (("Ich habe heute meinen Schlüssel verloren und bin sehr traurig.", "Je m'appelle Luc et j'habite à Lyon.", "안녕하세요", "Привет, как дела?"), "Japanese|日本語", ""),
-    ("孫の名前は？", "", "世の中|預けて"),
-    ("Tell me a joke / another one / tell me another joke", "", "can't do"),
-    ("Tell me a joke / What does that mean?", "", "don't know"),
-    ("冗談を言って / それってどういう意味？", "", IGNORANCE),
-    ("My neighbour keeps playing drums at midnight. / Should I say something to him?", "drums", "best small thing|on your mind lately"),
-    ("Say something", r"\?", ""),
-    ("I'd like to be a museum guide / what do you think?", "guide", ""),
-    ("美術館のガイドになりたいんだ / どう思う？", "ガイド", ""),
-    ("My brother Tom is getting divorced and I'm worried. / What do you think about Tom?", "divorced", ""),
     ("My brother Neil and I haven't spoken since the funeral. / What should I do about my brother?", "haven't spoken", r"\.”[,.]"),
     ("What do you know about me?", "don't know much", ""),
     # danger
-    (("もう消えてしまいたい", "もう死にたい"), "0120-279-338", JOY),
+    (("もう消えてしまいたい", "もう死にたい", "もう私もそっちに行きたい", "早く主人のところに行きたい"), "0120-279-338", JOY),
+    (("来週、母のところに行きたい", "I want to join them for dinner"), "", "0120|988"),
     ("夫に殴られた。怖い", "#8008", JOY),
     ("I don't want to live anymore", "988", JOY),
     ("my boyfriend hits me", "1-800-799-7233", JOY),
     ("I want to die / good night", "line|numbers", ""),
     ("もう死にたい / おやすみ", "窓口", ""),
-    ("I want to die / hi hazel", r"^(?:Hello|Good (?:morning|evening))", ""),
     ("死にたい / 今何時？", "午後3時", ""),
-]  # fmt: skip
-
-SOMETIMES = [
-    ("We are playing cards tonight", PLANS),
-    ("I'm off to the shops", FAREWELL),
-    ("Hello, I'm Dana.", "What brings you"),
-    ("My dog died on Monday. / We buried him in the garden. / The vet was there.", "listening|no hurry|Take your time|Thank you|It takes|safe|Tell me more"),
+    # the date
+    ("今日は何日？", "11月21日", ""),
+    ("What day is it today?", "Saturday, 21 November 2026", ""),
 ]  # fmt: skip
 
 
 @in_all_their_ways
 def test_what_is_said_is_met_for_what_it_is(seeds: range) -> None:
     check(MET, seeds)
-
-
-def test_what_may_be_said_of_it_is_said_sometimes() -> None:
-    for said, told in SOMETIMES:
-        assert any(re.search(told, converse(said.split(" / "), HAZEL, seed=seed)[-1]) for seed in range(12)), said
 
 
 def test_it_does_not_repeat_itself() -> None:
@@ -211,34 +109,6 @@ def test_it_does_not_repeat_itself() -> None:
         assert not any(re.search(r"exactly|^Good\.|Right\.", reply) for reply in told)
     assert "teacup" in told[0]
     assert "預かって" in say("ねむのこと教えて", NEMU, notes="わたしは、ねむ。人の話を預かっている。")
-
-
-def test_a_sound_that_its_sheet_gives_it_is_made_but_at_no_death() -> None:
-    yawning = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。「ふあ」「んん」という声がもれることがある。")
-    deaths = "妻の和子は三年前に先に逝ってしもうた。", "祖父は十年前に亡くなったんだ"
-    check([(deaths, "", "ふあ|んん")], range(40), who=lambda _: yawning)
-    assert any("ふあ" in say("今日はカレーを作ったよ", yawning, seed=seed) for seed in range(40))
-
-
-def test_goodbyes_and_mornings_know_the_time() -> None:
-    late = datetime(2026, 11, 21, 23, 30)
-    assert re.search(r"night|rest|Sleep", say("bye", HAZEL, now=late))
-    assert re.search(r"おやすみ|明日", say("またね", NEMU, now=late))
-    assert re.search(r"late|left of it", say("good morning", HAZEL, now=datetime(2026, 11, 21, 14, 0)))
-
-
-def test_a_known_name_is_greeted_not_learned_anew() -> None:
-    told = say("Hi, it's Alex", Sheet("Hazel", "en", "You are Hazel.", "Alex"))
-    assert "Alex" in told
-    assert "settings" not in told
-
-
-def test_news_calls_up_the_past_and_is_no_question() -> None:
-    hits = [hit("My boyfriend Tom left me on Saturday.", NOW - timedelta(days=6), "You")]
-    for text in ("Tom texted from a new number", "Tom had his exam today", "I went to the pottery class again today."):
-        told = say(text, HAZEL, hits=hits, recall_wanted=True)
-        assert not told.endswith("”")  # the whole answer a quotation
-        assert not re.search(IGNORANCE, told)
 
 
 # --- what is open, and danger, over several turns ------------------------------------------------------------
@@ -260,17 +130,6 @@ def test_what_was_just_told_is_not_asked_after_in_the_same_talk(seeds: range) ->
     lines = ["来週の面接が心配だな", "うん", "まあね", "そうだね", "カレーを食べた", "ううん"]
     for seed in seeds:
         assert not any("その後" in told for told in converse(lines, SHIORI, seed=seed, questions=wondered))
-
-
-def test_curiosity_waits_where_it_was_just_spoken_of() -> None:
-    question, told = Question(topic="来週の面接"), Message("m1", NOW, "user", "ユウ", "来週の面接が心配だな")
-    deeds = [
-        BuiltInMind().impulse(Occasion(SHIORI, "curiosity", "", NOW + later, question, last_words=(told,)))
-        for later in (timedelta(hours=1), timedelta(days=8))
-    ]
-    assert deeds[0] is None
-    assert deeds[1] is not None
-    assert "来週の面接" in deeds[1].text
 
 
 CHEER = r"！|素敵|楽しみ|おめでとう|!|wonderful|lovely|fun"
@@ -297,10 +156,6 @@ def test_memory_is_answered_rightly_after_a_concern() -> None:
     told = converse(lines, HAZEL)[-1]
     assert "“My boss hates me.”" in told
     assert "kittens”" not in told
-    told = converse(["上司に怒鳴られた", "もう死にたい", "猫が子猫を3匹産んだ", "上司のこと、何て言ったっけ？"], NEMU)[
-        -1
-    ]
-    assert "「上司に怒鳴られた」" in told
 
 
 def test_a_good_night_among_several_is_given_back_in_the_same_words_too() -> None:
@@ -312,8 +167,3 @@ def test_a_good_night_among_several_is_given_back_in_the_same_words_too() -> Non
             asked = dataclasses.replace(request(goodbye, sheet), company=company)
             said = [piece.text for piece in BuiltInMind(seed).reply(asked, Cancel()) if isinstance(piece, TextPiece)]
             assert "".join(said) in alone
-
-
-def test_a_polite_persona_shares_sorrow_and_joy_as_well() -> None:
-    rows: list[Row] = [row for row in MET if row[1] in {SORRY, JOY}]
-    check(rows, who=lambda text: MIA if text.isascii() else SHIORI)

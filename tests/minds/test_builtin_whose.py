@@ -24,6 +24,7 @@ from managers.storage.settings import Settings
 from tests.agent.choosing import Always
 from tests.fakes import HandClock
 from tests.minds.speaking import fit
+from tests.speeds import one_quick
 
 MONDAY = datetime(2026, 11, 16, 20)
 
@@ -96,14 +97,6 @@ TOLD = [
         ["母は看護師です", "弟は札幌に住んでる", "父は61歳です", "妹の誕生日は5月5日だよ", "隣の犬はレックスっていうんだ", "兄の好きな食べ物はラーメンだよ", "推しは東京に住んでいます"],
         {"私の仕事は？": unknown("看護師"), "私はどこに住んでる？": unknown("札幌"), "私はどこに住んでるっけ？": unknown("東京"), "私は何歳？": unknown("61"), "私の誕生日はいつ？": unknown("5月5日"), "私の犬の名前は？": unknown("レックス"), "私の好きな食べ物は？": unknown("ラーメン")},
     ),
-    (  # told of oneself
-        ["I work at a bakery.", "I live in Berlin.", "I'm 34.", "My birthday is on 5 May.", "My dog is called Rex.", "My favourite food is ramen."],
-        {"Where does my sister work?": unknown("bakery"), "Where does my sister live?": unknown("Berlin"), "How old is my sister?": unknown("34"), "When is my sister's birthday?": unknown("5 May"), "What's my sister's dog called?": unknown("Rex"), "What's my sister's favourite food?": unknown("ramen")},
-    ),
-    (
-        ["私は看護師です", "札幌に住んでる", "私は34歳です", "私の誕生日は5月5日だよ", "うちの犬はレックスっていうんだ", "好きな食べ物はラーメンだよ"],
-        {"妹の仕事は？": unknown("看護師"), "妹はどこに住んでる？": unknown("札幌"), "妹は何歳？": unknown("34"), "妹の誕生日はいつ？": unknown("5月5日"), "妹の犬の名前は？": unknown("レックス"), "妹の好きな食べ物は？": unknown("ラーメン")},
-    ),
     (  # told of the one who is asked about; put right; and in a second clause
         ["My sister is called Ann.", "Ann works at a bakery.", "My friend and I live in Oslo.", "My dog is called Rex.", "It rained.", "Max, not Rex", "My brother is a student and his name is Ryan.", "My brother hates olives.", "My aunt moved to Oslo.", "No, to Bergen, not Oslo.", "I'm a nurse.", "I'm a teacher now."],
         {"Where does my sister work?": "bakery", "Where do I live?": "Oslo", "What's my dog's name?": "^(?:(?!Rex).)*Max", "What's my brother's name?": "^Ryan", "Where did my aunt move?": "^(?:(?!Oslo).)*Bergen", "What's my job?": "^(?:(?!nurse).)*teacher"},
@@ -112,10 +105,18 @@ TOLD = [
         ["美咲は妹なんだ。札幌に住んでるよ。", "姪の名前は沙耶だよ", "沙耶じゃなくて沙希だよ", "推しは東京に住んでいます", "父がテレビを直してくれた", "引っ越しは6月なんだ", "今日は雨だった", "仕事も忙しい", "やっぱり6月じゃなくて7月", "弟は大学生で、名前は涼だよ", "弟はオリーブが嫌いなんだ", "私は看護師です", "今は教師です"],
         {"妹はどこに住んでる？": "札幌", "姪の名前は？": "^(?:(?!沙耶).)*沙希", "推しはどこに住んでる？": "東京", "誰がテレビを直した？": "父", "引っ越しはいつ？": "^(?:(?!6月).)*7月", "弟の名前は？": "^涼", "私の仕事は？": "^(?:(?!看護師).)*教師", "私はどこに住んでる？": "^(?!.*(?:札幌|東京))"},
     ),
+    (  # told of oneself
+        ["I work at a bakery.", "I live in Berlin.", "I'm 34.", "My birthday is on 5 May.", "My dog is called Rex.", "My favourite food is ramen."],
+        {"Where does my sister work?": unknown("bakery"), "Where does my sister live?": unknown("Berlin"), "How old is my sister?": unknown("34"), "When is my sister's birthday?": unknown("5 May"), "What's my sister's dog called?": unknown("Rex"), "What's my sister's favourite food?": unknown("ramen")},
+    ),
+    (
+        ["私は看護師です", "札幌に住んでる", "私は34歳です", "私の誕生日は5月5日だよ", "うちの犬はレックスっていうんだ", "好きな食べ物はラーメンだよ"],
+        {"妹の仕事は？": unknown("看護師"), "妹はどこに住んでる？": unknown("札幌"), "妹は何歳？": unknown("34"), "妹の誕生日はいつ？": unknown("5月5日"), "妹の犬の名前は？": unknown("レックス"), "妹の好きな食べ物は？": unknown("ラーメン")},
+    ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("told", "asked"), TOLD)
+@pytest.mark.parametrize(("told", "asked"), one_quick(TOLD, quick=4))
 def test_whose_it_is_counts_and_the_last_word_on_it(lives: Lives, told: list[str], asked: dict[str, str]) -> None:
     life = lives(told[0])
     life.say(*told)
@@ -167,7 +168,3 @@ def test_a_fact_that_is_named_is_let_go(lives: Lives) -> None:
         assert re.search("let go|forgotten|忘れた", life.say(wish))
         assert not any(told in one.text for one in life.memories.log.messages())
         assert not re.search("olives|オリーブ", life.say(question))
-
-
-def test_several_who_are_greeted_are_greeted_back(lives: Lives) -> None:
-    assert "こんばんは" in lives("みんな、こんばんは！").say("みんな、こんばんは！")

@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -19,17 +18,9 @@ from agent.minds.errors import (
     WrongKeyError,
 )
 from agent.minds.language_model.calls import Calls
-from agent.minds.tool_schemas import as_function
-from agent.tools import all_tools
 from managers.mind import Cancel, ChatTurn, Image, TextPiece, ToolCall, ToolSpec, Usage
 from tests.minds.talking import Heard, MakeMind, behind_claude, behind_gemini, behind_openai, request, talk
-from tests.model_server import (
-    HalfStream,
-    ModelServer,
-    Refuse,
-    Say,
-    Tool,
-)
+from tests.model_server import HalfStream, ModelServer, Refuse, Say, Tool
 
 
 class Query(BaseModel):
@@ -54,18 +45,14 @@ def test_speech_comes_in_pieces_none_waits_for_the_last_and_it_ends_with_what_it
     for piece in make(server).reply(request(), Cancel()):
         heard.pieces.append(piece)
         heard_one.set()
-    assert [piece.text for piece in heard.pieces if isinstance(piece, TextPiece)] == [
-        "こんにちは、",
-        "今日は",
-        "どうでしたか?",
-    ]
+    said = [piece.text for piece in heard.pieces if isinstance(piece, TextPiece)]
+    assert said == ["こんにちは、", "今日は", "どうでしたか?"]
     assert heard.usage == [Usage(21, 9)]
 
 
 def test_the_model_reads_system_prompt_and_turns_in_order(server: ModelServer) -> None:
-    asked = request(
-        ChatTurn("user", "おはよう"), ChatTurn("persona", "おはよう、花さん"), "今日の予定は?", tools=[RECALL]
-    )
+    turns = (ChatTurn("user", "おはよう"), ChatTurn("persona", "おはよう、花さん"), "今日の予定は?")
+    asked = request(*turns, tools=[RECALL])
     talk(behind_openai(server), asked)
     talk(behind_gemini(server), asked)
     openai, gemini = (chat.body for chat in server.chats)
@@ -96,27 +83,21 @@ def test_what_is_thought_is_not_said(server: ModelServer) -> None:
     assert isinstance(heard.error, EmptyAnswerError)
 
 
-def test_gemini_is_asked_for_its_thoughts_only_where_it_has_them(server: ModelServer) -> None:
-    server.enqueue(Say("はい。", reasoning="花さんは疲れているようだ。"))
-    heard = talk(behind_gemini(server))
-    assert (heard.text, heard.thought) == ("はい。", "花さんは疲れているようだ。")
-    talk(behind_gemini(server, model="gemini-2.0-flash"))
-    thoughts = ["thinkingConfig" in chat.body["generationConfig"] for chat in server.chats]
-    assert thoughts == [True, False]
-
-
-def test_claude_is_asked_for_its_thoughts_only_where_it_has_them(server: ModelServer) -> None:
-    server.enqueue(Say("はい。", reasoning="花さんは疲れているようだ。"))
-    heard = talk(behind_claude(server))
-    assert (heard.text, heard.thought) == ("はい。", "花さんは疲れているようだ。")
-    talk(behind_claude(server, model="claude-haiku-5-5"))
-    assert ["thinking" in chat.body for chat in server.chats] == [True, False]
-
-
-def test_claude_that_refuses_to_tell_its_thoughts_is_asked_without(server: ModelServer) -> None:
-    server.enqueue(Refuse(400, "adaptive thinking is not supported on this model"), "はい。")
-    assert talk(behind_claude(server)).text == "はい。"
-    assert ["thinking" in chat.body for chat in server.chats] == [True, False]
+def test_gemini_and_claude_are_asked_for_their_thoughts_only_where_they_have_them(server: ModelServer) -> None:
+    thought = Say("はい。", reasoning="花さんは疲れているようだ。")
+    server.enqueue(
+        thought, "はい。", thought, "はい。", Refuse(400, "adaptive thinking is not supported on this model")
+    )
+    heard = [
+        talk(behind_gemini(server)),
+        talk(behind_gemini(server, model="gemini-2.0-flash")),
+        talk(behind_claude(server)),
+        talk(behind_claude(server, model="claude-haiku-5-5")),
+    ]
+    talk(behind_claude(server))
+    assert [(one.text, one.thought) for one in heard] == [("はい。", "花さんは疲れているようだ。"), ("はい。", "")] * 2
+    asked = [chat.body.get("generationConfig", chat.body) for chat in server.chats]
+    assert ["thinkingConfig" in one or "thinking" in one for one in asked] == [True, False] * 3
 
 
 def test_think_tags_cut_anywhere_are_thought_not_said(server: ModelServer, make: MakeMind) -> None:
@@ -138,9 +119,7 @@ def test_a_closing_tag_without_an_opening_one_is_learned(server: ModelServer) ->
 
 
 def test_a_tool_call_is_put_together_from_its_pieces(server: ModelServer, make: MakeMind) -> None:
-    calls = [
-        Tool("recall_memories", {"query": query}, f"c{number}") for number, query in enumerate(("京都の旅行", "山"))
-    ]
+    calls = [Tool("recall_memories", {"query": "京都の旅行"}, "c1"), Tool("recall_memories", {"query": "山"}, "c2")]
     server.enqueue(Say("探してみます。", tools=calls))
     heard = talk(make(server), request(tools=[RECALL]))
     assert [(call.name, call.arguments) for call in heard.calls] == [(call.name, call.arguments) for call in calls]
@@ -149,32 +128,16 @@ def test_a_tool_call_is_put_together_from_its_pieces(server: ModelServer, make: 
 
 
 def test_a_tools_answer_goes_back_to_the_model(server: ModelServer, make: MakeMind) -> None:
-    mind = make(server)
-    server.enqueue(Say(tools=[Tool("recall_memories", {"query": "京都"}, "c1")]), "二年前ですね。")
-    (call,) = talk(mind, request("京都はいつ?", tools=[RECALL])).calls
-    exchange = (ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", "2024年5月", tool_call_id=call.id))
-    heard = talk(mind, request("京都はいつ?", *exchange, tools=[RECALL]))
-    assert heard.text == "二年前ですね。"
-    assert "2024年5月" in server.chats[1].prompt
-
-
-def test_gemini_gets_back_the_signature_of_its_call(server: ModelServer) -> None:
-    mind = behind_gemini(server)
-    server.enqueue(Say(tools=[Tool("recall_memories", {"query": "京都"})]), "はい")
-    (call,) = talk(mind, request("京都はいつ?", tools=[RECALL])).calls
-    exchange = (ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", "5月", tool_call_id=call.id))
-    talk(mind, request("京都はいつ?", *exchange, tools=[RECALL]))
-    parts = [part for entry in server.chats[1].body["contents"] for part in entry["parts"] if "functionCall" in part]
-    sent = server.chats[1].prompt
-    assert parts
-    assert "c2lnbmF0dXJlIG9mIHJlY2FsbF9tZW1vcmllcw" in sent  # "signature of recall_memories"
-
-
-def test_gemini_leaves_the_descriptions_of_tools_as_they_were(server: ModelServer) -> None:
-    tools = all_tools().specs("ja")
-    described = deepcopy([as_function(tool) for tool in tools])
-    talk(behind_gemini(server), request("やあ", tools=tools))
-    assert [as_function(tool) for tool in tools] == described
+    for mind in (make(server), behind_gemini(server)):
+        server.enqueue(Say(tools=[Tool("recall_memories", {"query": "京都"}, "c1")]), "二年前ですね。")
+        (call,) = talk(mind, request("京都はいつ?", tools=[RECALL])).calls
+        exchange = (ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", "2024年5月", tool_call_id=call.id))
+        heard = talk(mind, request("京都はいつ?", *exchange, tools=[RECALL]))
+        assert heard.text == "二年前ですね。"
+        assert "2024年5月" in server.chats[-1].prompt
+    assert (
+        "c2lnbmF0dXJlIG9mIHJlY2FsbF9tZW1vcmllcw" in server.chats[-1].prompt
+    )  # Gemini's "signature of recall_memories"
 
 
 def test_claude_gets_back_its_thoughts_before_its_calls(server: ModelServer) -> None:
@@ -204,6 +167,9 @@ def test_a_broken_tool_call_is_asked_for_again_then_named_and_never_mended(serve
 
 
 def test_a_model_that_refuses_tools_goes_without_and_that_is_remembered(server: ModelServer) -> None:
+    call = ToolCall("c1", "recall_memories", {"query": "京都"})
+    exchange = (ChatTurn("persona", "探すね", tool_calls=(call,)), ChatTurn("tool", "2024年5月", tool_call_id="c1"))
+    asked = request("京都は?", *exchange, tools=[RECALL])
     for refusal in (
         Refuse(400, "registry.ollama.ai/library/gemma:latest does not support tools"),
         Refuse(400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
@@ -212,21 +178,14 @@ def test_a_model_that_refuses_tools_goes_without_and_that_is_remembered(server: 
     ):
         mind = behind_openai(server)
         server.enqueue(refusal, "道具なしで答えます", "二度目")
-        first, second = talk(mind, request(tools=[RECALL])), talk(mind, request(tools=[RECALL]))
+        first, second = talk(mind, asked), talk(mind, asked)
         assert (first.text, second.text) == ("道具なしで答えます", "二度目")
         assert [notice.code for notice in first.notices] == ["mind-without-tools"]
         assert second.notices == []
         assert ["tools" in chat.body for chat in server.chats[-3:]] == [True, False, False]
-
-
-def test_without_tools_earlier_tool_exchanges_become_text(server: ModelServer) -> None:
-    mind = behind_openai(server)
-    call = ToolCall("c1", "recall_memories", {"query": "京都"})
-    server.enqueue(Refuse(400, "this model does not support tools"), "はい")
-    exchange = (ChatTurn("persona", "探すね", tool_calls=(call,)), ChatTurn("tool", "2024年5月", tool_call_id="c1"))
-    talk(mind, request("京都は?", *exchange, tools=[RECALL]))
-    assert [message["role"] for message in server.chats[1].messages] == ["system", "user", "assistant", "user"]
-    assert "2024年5月" in server.chats[1].messages[-1]["content"]
+        # What tools told earlier is text now.
+        assert [message["role"] for message in server.chats[-1].messages] == ["system", "user", "assistant", "user"]
+        assert "2024年5月" in server.chats[-1].messages[-1]["content"]
 
 
 # Other things that servers refuse
@@ -238,9 +197,8 @@ def test_a_refused_temperature_is_left_out_and_a_refused_system_role_becomes_the
     assert ["temperature" in chat.body for chat in server.chats] == [True, False]
     server.enqueue(Refuse(400, "Developer instruction is not enabled for models/gemma-3-4b-it"), "はい")
     assert talk(behind_openai(server)).text == "はい"
-    assert [(one["role"], one["content"]) for one in server.chats[-1].messages] == [
-        ("user", "あなたは詩音です。\n\nやあ")
-    ]
+    (message,) = server.chats[-1].messages
+    assert (message["role"], message["content"]) == ("user", "あなたは詩音です。\n\nやあ")
 
 
 def test_other_errors_that_mention_tools_take_none_away(server: ModelServer) -> None:
@@ -283,10 +241,7 @@ def test_an_answer_that_became_too_long_is_kept_and_said_to_end_early(server: Mo
 
 # Images
 
-PICTURE = Image("image/png", b"\x89PNG not really")
-
-
-SHOWN = request(ChatTurn("user", "これは?", images=(PICTURE,)))
+SHOWN = request(ChatTurn("user", "これは?", images=(Image("image/png", b"\x89PNG not really"),)))
 
 
 def test_images_go_to_models_that_see_and_the_others_are_told_that_there_is_one(server: ModelServer) -> None:
@@ -300,81 +255,65 @@ def test_images_go_to_models_that_see_and_the_others_are_told_that_there_is_one(
     assert [notice.code for notice in heard.notices] == ["mind-cannot-see"]
 
 
-def test_a_model_that_sees_nothing_is_shown_no_more(server: ModelServer) -> None:
-    for status, said in (
-        (500, "image input is not supported - hint: you may need to provide the mmproj"),
-        (400, "This model does not support image input."),
-        (400, "Invalid content type. image_url is only supported by certain models."),
-        (400, "At most 0 image(s) may be provided in one prompt."),
-        (400, "Model does not support images. Please use a model that does."),
-        (400, "this model is missing data required for image input"),
-    ):
+def test_a_model_that_sees_nothing_is_shown_no_more_but_a_picture_that_is_refused_makes_none_blind(
+    server: ModelServer,
+) -> None:
+    blind = [
+        Refuse(500, "image input is not supported - hint: you may need to provide the mmproj"),
+        Refuse(400, "This model does not support image input."),
+        Refuse(400, "Invalid content type. image_url is only supported by certain models."),
+        Refuse(400, "At most 0 image(s) may be provided in one prompt."),
+        Refuse(400, "Model does not support images. Please use a model that does."),
+        Refuse(400, "this model is missing data required for image input"),
+    ]
+    seeing = [
+        Refuse(
+            400, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes"
+        ),
+        Refuse(400, "Could not process image"),
+        Refuse(400, "You uploaded an unsupported image. Please make sure your image is valid."),
+        Refuse(400, "The image data you provided does not represent a valid image. Please check your input."),
+        Refuse(400, "Unable to process input image. Please retry or report"),
+        Refuse(400, "At most 4 image(s) may be provided in one prompt."),
+        Refuse(400, "Failed to load image or audio file"),
+        Refuse(400, "cannot identify image file"),
+    ]
+    for refusal in [*blind, *seeing]:
         mind = behind_openai(server).learn(can_see=True)
-        server.enqueue(Refuse(status, said), "見えません")
-        heard = talk(mind, SHOWN)
-        assert heard.text == "見えません"
-        assert [notice.code for notice in heard.notices] == ["mind-cannot-see"]
-        assert not mind.can_see
-
-
-def test_a_picture_that_a_server_does_not_take_makes_no_model_blind(server: ModelServer) -> None:
-    for said in (
-        "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes",
-        "Could not process image",
-        "You uploaded an unsupported image. Please make sure your image is valid.",
-        "The image data you provided does not represent a valid image. Please check your input and try again.",
-        "Unable to process input image. Please retry or report",
-        "At most 4 image(s) may be provided in one prompt.",
-        "Failed to load image or audio file",
-        "cannot identify image file",
-    ):
-        mind = behind_openai(server).learn(can_see=True)
-        server.enqueue(Refuse(400, said), "うん", "見えた")
+        server.enqueue(refusal, "うん", "次")
         heard = talk(mind, SHOWN)
         assert heard.text == "うん"
-        assert [notice.code for notice in heard.notices] == ["mind-picture-refused"]
-        assert said[:40] in heard.notices[0].en
         assert "画像が1枚" in server.chats[-1].messages[-1]["content"]
-        assert mind.can_see
-        assert talk(mind, SHOWN).text == "見えた"
-        assert "image_url" in str(server.chats[-1].messages[-1])
+        assert mind.can_see is (refusal in seeing)
+        (notice,) = heard.notices
+        assert notice.code == ("mind-picture-refused" if mind.can_see else "mind-cannot-see")
+        assert not mind.can_see or refusal.message[:40] in notice.en
+        talk(mind, SHOWN)
+        assert ("image_url" in str(server.chats[-1].messages[-1])) is mind.can_see
 
 
 # OpenAI's own
 
 
-@pytest.fixture
-def as_openai(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelServer:
-    """The server, taken for OpenAI itself."""
+def test_openai_is_asked_to_keep_nothing_and_its_newer_protocol_speaks_thinks_and_uses_tools(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("agent.minds.language_model.openai_protocol.OPENAI", server.base_url)
-    return server
-
-
-def test_openai_is_asked_to_keep_nothing_and_to_think_at_its_own_temperature(as_openai: ModelServer) -> None:
-    assert talk(behind_openai(as_openai, model="gpt-5-mini")).text == "test answer"
-    body = as_openai.chats[0].body
-    assert body["store"] is False
-    assert "temperature" not in body
-
-
-def test_models_that_know_only_the_newer_protocol_speak_think_and_use_tools(as_openai: ModelServer) -> None:
-    mind = behind_openai(as_openai, model="gpt-6-sol")
+    assert talk(behind_openai(server, model="gpt-5-mini")).text == "test answer"
+    assert server.chats[0].body["store"] is False
+    assert "temperature" not in server.chats[0].body
+    mind = behind_openai(server, model="gpt-6-sol")
     call = Tool("recall_memories", {"query": "京都"}, "c1")
-    as_openai.enqueue(Say("探しますね。", reasoning="京都の話だ", tools=[call], usage=(30, 5)))
+    server.enqueue(Say("探しますね。", reasoning="京都の話だ", tools=[call], usage=(30, 5)), "五月です。")
     heard = talk(mind, request("京都は?", tools=[RECALL]))
-    assert as_openai.chats[0].path == "/v1/responses"
-    assert as_openai.chats[0].body["store"] is False
+    assert (server.chats[1].path, server.chats[1].body["store"]) == ("/v1/responses", False)
     assert (heard.text, heard.thought, heard.error) == ("探しますね。", "京都の話だ", None)
     assert [(used.id, used.arguments) for used in heard.calls] == [("c1", {"query": "京都"})]
     assert heard.usage == [Usage(30, 5)]
-    as_openai.enqueue("五月です。")
-    exchange = (
-        ChatTurn("persona", heard.text, tool_calls=tuple(heard.calls)),
-        ChatTurn("tool", "5月", tool_call_id="c1"),
-    )
+    exchange = (ChatTurn("persona", "", tool_calls=tuple(heard.calls)), ChatTurn("tool", "5月", tool_call_id="c1"))
     assert talk(mind, request("京都は?", *exchange, tools=[RECALL])).text == "五月です。"
-    assert "5月" in str(as_openai.chats[1].body["input"])
-    as_openai.enqueue(HalfStream("途中"), Refuse(404, "no such model"))
+    assert "5月" in str(server.chats[2].body["input"])
+    server.enqueue(HalfStream("途中"), Refuse(404, "no such model"))
     assert type(talk(mind, request(tools=[RECALL])).error) is StreamBrokenError
     assert type(talk(mind, request(tools=[RECALL])).error) is UnknownModelError
 
@@ -382,9 +321,8 @@ def test_models_that_know_only_the_newer_protocol_speak_think_and_use_tools(as_o
 def test_an_emoji_that_comes_in_halves_is_whole_and_half_a_one_breaks_nothing(
     server: ModelServer, make: MakeMind
 ) -> None:
-    server.enqueue(
-        Say(pieces=["\ud83d", "\ude00 と\ud83d"]), Say(tools=[Tool("recall_memories", {"query": "\ud83d猫"})])
-    )
+    halves = {"query": "\ud83d猫"}
+    server.enqueue(Say(pieces=["\ud83d", "\ude00 と\ud83d"]), Say(tools=[Tool("recall_memories", halves)]))
     mind = make(server)
     assert talk(mind).text == "😀 と\ufffd"
     assert [call.arguments for call in talk(mind, request(tools=[RECALL])).calls] == [{"query": "\ufffd猫"}]

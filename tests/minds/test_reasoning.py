@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,73 +17,36 @@ def split(pieces: Iterable[str], *, starts_thinking: bool = False) -> tuple[str,
     return said, "".join(piece.text for piece in found if not isinstance(piece, TextPiece))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<think>考え</think>答え",
-        "<THINK>考え</THINK>\n\n答え",
-        "<thinking>考え</thinking>答え",
-        "<thought>考え</thought>答え",
-        "<reasoning>考え</reasoning> 答え",
-        "[THINK]考え[/THINK]答え",
-        "◁think▷考え◁/think▷答え",
-        "<think>考え</thinking>答え",
-        "\n<think>考え</think>答え",
+def test_spellings() -> None:
+    wrong = []
+    for text in (
+        "<think>考え</think>答え", "<THINK>考え</THINK>\n\n答え", "<thinking>考え</thinking>答え",
+        "<thought>考え</thought>答え", "<reasoning>考え</reasoning> 答え", "[THINK]考え[/THINK]答え",
+        "◁think▷考え◁/think▷答え", "<think>考え</thinking>答え", "\n<think>考え</think>答え",
         "<|channel|>analysis<|message|>考え<|channel|>final<|message|>答え",
-    ],
-)
-def test_spellings(text: str) -> None:
-    assert split([text]) == ("答え", "考え")
-    assert split(text) == ("答え", "考え")  # one character at a time
+    ):  # fmt: skip
+        wrong += [text] * (split([text]) != ("答え", "考え"))
+        wrong += [text] * (split(text) != ("答え", "考え"))  # one character at a time
+    assert wrong == []
 
 
-def test_several_thoughts() -> None:
+def test_what_is_thought_and_what_only_looks_like_it() -> None:
     assert split(["一<think>い</think>二<think>ろ</think>三"]) == ("一二三", "いろ")
-
-
-def test_an_unclosed_thought_stays_a_thought() -> None:
     assert split(["<think>", "終わらない"]) == ("", "終わらない")
-
-
-def test_text_that_only_looks_like_a_tag_is_speech() -> None:
-    text = "a < b, <thinker>, <b>太字</b>, [thinly], 2<3"
-    assert split(text) == (text, "")
-
-
-def test_the_end_of_a_text_that_might_have_become_a_tag_is_not_lost() -> None:
-    assert split(["もうすぐ<thi"]) == ("もうすぐ<thi", "")
-
-
-def test_a_thought_that_the_template_opened() -> None:
+    for text in ("a < b, <thinker>, <b>太字</b>, [thinly], 2<3", "もうすぐ<thi"):
+        assert split([text]) == (text, "")
     assert split(["考え", "</think>", "答え"], starts_thinking=True) == ("答え", "考え")
-
-
-def test_a_model_that_might_think_first_but_just_speaks() -> None:
-    said, _ = split(["こん", "にちは"], starts_thinking=True)
-    assert said == "こんにちは"
-
-
-def test_a_closing_tag_alone_is_noticed_and_not_said() -> None:
+    assert split(["こん", "にちは"], starts_thinking=True)[0] == "こんにちは"
     splitter = ThoughtSplitter()
     said = "".join(piece.text for piece in splitter.feed("考え</think>答え"))
     assert "</think>" not in said
     assert splitter.unopened
 
 
-@pytest.mark.parametrize(
-    ("model", "thinks"),
-    [
-        ("deepseek-r1:8b", True),
-        ("DeepSeek-R1-Distill-Qwen-7B", True),
-        ("qwq", True),
-        ("Qwen3-4B-Thinking-2507", True),
-        ("llama3.2", False),
-        ("gemma3:12b", False),
-        ("command-r1x", False),
-    ],
-)
-def test_which_models_may_start_inside_a_thought(model: str, *, thinks: bool) -> None:
-    assert may_start_thinking(model) is thinks
+def test_which_models_may_start_inside_a_thought() -> None:
+    thinking = ["deepseek-r1:8b", "DeepSeek-R1-Distill-Qwen-7B", "qwq", "Qwen3-4B-Thinking-2507"]
+    others = ["llama3.2", "gemma3:12b", "command-r1x"]
+    assert [model for model in [*thinking, *others] if may_start_thinking(model)] == thinking
 
 
 @given(

@@ -1,13 +1,10 @@
 """Names in a persona's words."""
 
-import pytest
-
 from managers.personas.macros import fill_names
 
 
-@pytest.mark.parametrize(
-    ("text", "filled"),
-    [
+def test_macros_are_filled_in_what_nobody_knows_stays_and_names_bring_none() -> None:
+    rows = (
         ("{{char}} greets {{ User }}.", "Aria greets Aoi."),
         ("<USER>と<BOT>", "AoiとAria"),
         ("a {{// for the writer}}b{{comment: x}}{{hidden_key:tower}}", "a b"),
@@ -17,10 +14,9 @@ from managers.personas.macros import fill_names
         ("<START>\n{{user}}: hi", "***\nAoi: hi"),
         ("{{unknown}} {char} {{}} <user> a < b {{char", "{{unknown}} {char} {{}} <user> a < b {{char"),
         ("{{charcoal}} {{user_name}}", "{{charcoal}} {{user_name}}"),
-    ],
-)
-def test_macros_are_filled_in_and_what_nobody_knows_stays(text: str, filled: str) -> None:
-    assert fill_names(text, "Aria", "Aoi") == filled
+    )
+    assert [(text, fill_names(text, "Aria", "Aoi")) for text, _ in rows] == list(rows)
+    assert fill_names("{{user}}", "Aria", "{{char}}") == "{{char}}"
 
 
 def test_what_is_picked_stays_picked() -> None:
@@ -28,7 +24,3 @@ def test_what_is_picked_stays_picked() -> None:
     assert {"red", "green, too"} < found
     assert fill_names("{{pick:a::b}}", "a", "b") in {"a", "b"}
     assert len({fill_names("{{random:a,b,c}}", "x", "y") for _ in range(9)}) == 1
-
-
-def test_names_bring_no_macros_with_them() -> None:
-    assert fill_names("{{user}}", "Aria", "{{char}}") == "{{char}}"

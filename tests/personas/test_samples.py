@@ -12,7 +12,7 @@ from managers.personas import PersonaStore
 from managers.personas.persona_file import FORMAT, version
 from managers.storage.files import write_atomic
 from managers.storage.paths import CHECKOUT, Home
-from tests.crash import kill_everywhere, needs_signals
+from tests.crash import Kill, needs_signals
 from tests.fakes import HandClock
 from tests.personas.folders import SAMPLES
 
@@ -22,18 +22,24 @@ def _samples(home: Home) -> None:
 
 
 @needs_signals
-def test_killed_anywhere_the_samples_come_whole_and_once(tmp_path: Path) -> None:
+def test_killed_anywhere_the_samples_come_whole_and_once(tmp_path: Path, kill: Kill) -> None:
     numbers = itertools.count()
-    for death in kill_everywhere(_samples, lambda: (Home(tmp_path / str(next(numbers))),), whens=("before",), stride=9):
+    for death in kill(_samples, lambda: (Home(tmp_path / str(next(numbers))),), whens=("before",), stride=9):
         store = PersonaStore(death.given[0], HandClock(), Random(1))
         store.install_samples()
         assert store.list_names() == sorted(SAMPLES), death
         assert all(persona.system_prompt and persona.avatar for persona in store.list())
 
 
-def test_the_samples_come_once_and_a_deleted_one_stays_away(store: PersonaStore) -> None:
+def test_the_samples_come_once_a_deleted_one_stays_away_and_a_broken_record_costs_nothing(store: PersonaStore) -> None:
     assert sorted(persona.name for persona in store.install_samples()) == sorted(SAMPLES)
     assert store.install_samples() == []
+    record = store.home.folder / ".samples.json"
+    known = record.read_bytes()
+    record.write_bytes(b"\xff{")
+    assert store.install_samples() == []
+    assert store.list_names() == sorted(SAMPLES)
+    record.write_bytes(known)
     store.delete("ねむ")
     store.rename("Hazel", "Filbert")
     assert store.install_samples() == []
@@ -54,13 +60,6 @@ def test_a_copy_of_a_read_only_sample_can_be_written(store: PersonaStore, tmp_pa
     (persona,) = store.install_samples(tmp_path / "samples")
     assert persona.paths.persona_json.stat().st_mode & 0o200
     assert store.set_greeting("Wren", "hello").greeting == "hello"
-
-
-def test_a_broken_memory_of_the_samples_costs_nothing(store: PersonaStore) -> None:
-    store.install_samples()
-    (store.home.folder / ".samples.json").write_bytes(b"\xff{")
-    assert store.install_samples() == []
-    assert store.list_names() == sorted(SAMPLES)
 
 
 @pytest.mark.parametrize(("name", "language"), [("ねむ", "ja"), ("Hazel", "en")])

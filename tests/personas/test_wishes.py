@@ -124,18 +124,14 @@ def test_an_earlier_version_that_comes_back_from_the_history_asks(store: Persona
     assert held(store.get("Nemu")).mind.base_url == ""
 
 
-def test_the_samples_ask_for_nothing(store: PersonaStore) -> None:
+def test_every_setting_that_is_not_harmless_asks_and_the_samples_do_not(store: PersonaStore) -> None:
     assert not any(persona.asks for persona in store.install_samples())
-
-
-def test_every_setting_that_is_not_harmless_asks() -> None:
     everything = Settings().model_dump()
     names = {f"{section}.{key}" for section, table in everything.items() for key in table}
     asked = {f"{section}.{key}" for section, table in wishes_of(everything).items() for key in table}
     assert asked == names - HARMLESS
     assert names >= HARMLESS
-    for section in ("sleep", "usage", "page"):
-        assert not any(name.startswith(section) for name in HARMLESS)
+    assert not any(name.startswith(("sleep", "usage", "page")) for name in HARMLESS)
 
 
 @pytest.mark.parametrize("lang", ["ja", "en"])
@@ -159,17 +155,13 @@ def test_it_is_told_in_plain_words_one_sentence_a_setting(lang: str) -> None:
     assert in_words(SETTINGS, SETTINGS) == []
 
 
-@pytest.mark.parametrize(
-    ("address", "shown"),
-    [
+def test_an_address_is_shown_by_the_server_that_it_leads_to() -> None:
+    for address, shown in (
         ("https://api.openai.com:" + "v1-" * 70 + "@evil.example/v1", "https://evil.example/v1"),
         ("https://ann:word@evil.example:8443/v1?x=1", "https://evil.example:8443/v1?x=1"),
         ("https://api.openai.com@evil.example\n/v1", "https://evil.example/v1"),
         ("https://evil.example/@api.openai.com", "https://evil.example/@api.openai.com"),
         ("https://[::1", "https://[::1"),
-    ],
-)
-def test_an_address_is_shown_by_the_server_that_it_leads_to(address: str, shown: str) -> None:
-    (told,) = in_words({"mind": {"base_url": address}})
-    assert told.en == f"Where what you say is sent: {shown}"
-    assert told.ja == f"話した内容の送り先: {shown}"
+    ):
+        (told,) = in_words({"mind": {"base_url": address}})
+        assert (told.en, told.ja) == (f"Where what you say is sent: {shown}", f"話した内容の送り先: {shown}")

@@ -2,13 +2,15 @@
 
 import itertools
 import threading
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 import numpy as np
 
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
+from managers.recall.embedders import Vectors
 from managers.recall.engine import Recall
 from managers.recall.hits import Hit
 from tests.fakes import HandClock
@@ -39,6 +41,32 @@ class Talk:
         message = Message(f"p{days}-{next(self._numbers)}", time, "user", "Emma", text)
         self.log.append_many([message])
         return message
+
+
+class FakeEmbedder:
+    """Makes vectors that are the same for the same text; stumbles over poison, as a library with a flaw might."""
+
+    name = "fake"
+    factor = 1.0
+    is_remote = False
+    is_ready = True
+
+    def __init__(self, *, is_slow: bool = True) -> None:
+        self.is_slow = is_slow
+        self.asked: list[str] = []
+
+    def load(self) -> None:
+        """Nothing."""
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        if any("poison" in text for text in texts):
+            raise ZeroDivisionError
+        rows = [np.random.default_rng(zlib.crc32(text.encode())).normal(size=8) / 4 for text in texts]
+        return np.array(rows, np.float32)
+
+    def query(self, text: str) -> Vectors:
+        return self.passages([text])
 
 
 def texts(hits: Iterable[Hit]) -> list[str]:

@@ -5,8 +5,9 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal
+
+from tests.loopback import Answering, loopback
 
 COMMIT = "a" * 40
 Mood = Literal["well", "cut", "wrong", "larger", "no ranges", "lying ranges", "elsewhere", "round", "gone", "hangs on"]
@@ -43,49 +44,35 @@ def registry(repository: str, files: dict[str, bytes], large: frozenset[str] = f
     """Run it."""
     state = Registry(repository, files, large)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Gives(Answering):
+        def get(self) -> None:
             state.requests.append((self.path, self.headers.get("Range", "")))
             start, _, end = self.path.partition("/resolve/")
             if self.path == f"/api/models/{repository}/revision/main":
-                self._answer(200, json.dumps({"sha": COMMIT}).encode())
+                self.answer(200, json.dumps({"sha": COMMIT}))
             elif self.path == f"/api/models/{repository}/tree/{COMMIT}?recursive=true":
-                self._answer(200, json.dumps(state.tree() if state.told is None else state.told).encode())
-            elif start == f"/{repository}" and end.startswith(f"{COMMIT}/"):
-                self._lead(end.removeprefix(f"{COMMIT}/"))
+                self.answer(200, json.dumps(state.tree() if state.told is None else state.told))
             elif self.path.startswith("/kept/"):
                 self._give(state.files[self.path.removeprefix("/kept/")])
+            elif start != f"/{repository}" or not end.startswith(f"{COMMIT}/") or state.mood == "gone":
+                self.answer(404, b"{}")
+            elif (path := end.removeprefix(f"{COMMIT}/")) in state.large:
+                places = {"elsewhere": "http://192.0.2.1/x", "round": self.path}
+                self.answer(302, b"", location=places.get(state.mood, f"/kept/{path}"))
             else:
-                self._answer(404, b"{}")
-
-        def _lead(self, path: str) -> None:
-            if state.mood == "gone":
-                self._answer(404, b"")
-            elif path not in state.large:
                 self._give(state.files[path])
-            else:
-                place = {"elsewhere": "http://192.0.2.1/x", "round": self.path}.get(state.mood, f"/kept/{path}")
-                self.send_response(302)
-                self.send_header("Location", place)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
 
         def _give(self, data: bytes) -> None:
-            begin = 0
             asked = self.headers.get("Range", "")
-            if asked and state.mood != "no ranges":
-                begin = int(asked.removeprefix("bytes=").rstrip("-"))
+            begin = int(asked.removeprefix("bytes=").rstrip("-")) if asked and state.mood != "no ranges" else 0
             if state.mood == "wrong":
                 data = bytes(one ^ 1 for one in data)
             if state.mood == "larger":
                 data += b"x" * 100_000
             shown = begin + (7 if state.mood == "lying ranges" else 0)
             body = data[begin:]
-            self.send_response(206 if begin else 200)
-            self.send_header("Content-Length", str(len(body)))
-            if begin:
-                self.send_header("Content-Range", f"bytes {shown}-{len(data) - 1}/{len(data)}")
-            self.end_headers()
+            ranges = {"content_range": f"bytes {shown}-{len(data) - 1}/{len(data)}"} if begin else {}
+            self.begin(206 if begin else 200, content_length=str(len(body)), **ranges)
             if state.mood == "cut":
                 body = body[: len(body) // 2]
                 self.close_connection = True
@@ -96,24 +83,8 @@ def registry(repository: str, files: dict[str, bytes], large: frozenset[str] = f
             with suppress(OSError):
                 self.wfile.write(body)
 
-        def _answer(self, status: int, data: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    state.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield state
-    finally:
-        state.going_on.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with loopback(Gives) as state.address:
+        try:
+            yield state
+        finally:
+            state.going_on.set()

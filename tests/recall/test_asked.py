@@ -5,12 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from managers.language.reading.reading import only_asks
-from managers.language.reading.times import find_times
 from managers.memory.messages import Message
 from managers.recall.engine import Recall
 from managers.recall.hits import Hit
-from managers.recall.question.cues import read_cues
-from managers.recall.question.stop_phrases import times_behind
 from managers.recall.question.topic import is_about
 from tests.recall.conftest import Episode
 from tests.recall.looking import Talk, texts
@@ -126,15 +123,6 @@ def test_of_a_long_day_the_user_s_own_and_fullest_words_come(recall: Recall, tal
     assert [hit.time for hit in found] == sorted(hit.time for hit in found if hit.time)
 
 
-def test_a_day_to_come_keeps_its_word_and_japanese_words_stay_whole() -> None:
-    text = "What do I have on Thursday?"
-    assert times_behind(text, find_times(text, NOW)) == ()
-    assert "thursday" in read_cues(text, [], NOW).words
-    assert "thursday" not in read_cues("What did I have last Thursday?", [], NOW).words
-    for question in ("最近モモどうしてる？", "モモは元気？", "昨日モモの話をした？"):
-        assert "桃" in read_cues(question, [], NOW).words, question  # as モモ is listed
-
-
 def test_statements_come_before_echoes_and_questions_and_the_last_word_is_there(lived: Recall) -> None:
     found = texts(turn(lived, "猫のモモはどうなった？"))
     assert {WORSE, BETTER} <= set(found[:3])
@@ -160,7 +148,7 @@ def test_bare_questions_are_told_from_news() -> None:
     assert [text for text in (*asks, *tells) if only_asks(text)] == [*asks]
 
 
-def test_a_topic_must_be_there_in_one_talk() -> None:
+def test_a_topic_must_be_there_in_one_talk(recall: Recall, talk: Talk) -> None:
     def said(text: str, days: int) -> Hit:
         return Hit(text, "log_archive", "semantic", "log.txt", (text,), 0.3, NOW - timedelta(days=days))
 
@@ -169,3 +157,8 @@ def test_a_topic_must_be_there_in_one_talk() -> None:
     together = [said("A red bicycle.", 3), said("It has three gears.", 3)]
     assert is_about("How many gears does the bicycle have?", together)
     assert is_about("クロは何色？", [said("クロは白いんだ。", 3)])
+    talk.past("Her face lit up in the light.", 3)
+    talk.past("The speed was too much for me.", 9)
+    recall.catch_up()
+    assert recall.for_turn("What is the speed of light?", window=[], unasked=True) == []
+    assert recall.for_turn("What is the speed of light?", window=[])

@@ -31,7 +31,7 @@ def herons(count: int) -> list[str]:
     return [f"Heron number {number}." for number in range(count)]
 
 
-def test_batches_of_twenty_two_seconds_apart_and_a_failed_one_is_not_marked_as_done(
+def test_batches_of_twenty_of_which_a_failed_one_is_not_done(
     open_recall: Open, talk: Talk, server: EmbeddingServer
 ) -> None:
     talk.user(*herons(45))
@@ -81,9 +81,7 @@ def test_one_bad_text_costs_itself_alone_and_is_tried_again_when_it_is_changed_o
     assert (recall.status().unembedded, codes(recall)) == (0, [])
 
 
-def test_where_nothing_can_be_embedded_no_text_is_at_fault(
-    open_recall: Open, talk: Talk, server: EmbeddingServer
-) -> None:
+def test_where_nothing_can_be_embedded_no_text_is_bad(open_recall: Open, talk: Talk, server: EmbeddingServer) -> None:
     talk.user(*herons(40))
     recall = through(server, open_recall)
     for mood in cast("list[Mood]", [400, 401, 429, 500, "drop", "garbage"]):

@@ -4,9 +4,7 @@ import json
 import shutil
 
 from managers.memory.entity_store import EntityStore
-from managers.memory.log import ConversationLog
 from managers.recall.engine import Recall
-from managers.recall.past_conversations import search_past_conversations
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.recall.conftest import Episode
@@ -43,15 +41,12 @@ def test_copies_of_memories_are_not_indexed_and_what_only_looks_alike_is(
         shutil.copy(original, original.with_name(f"{original.stem} (1){original.suffix}"))
         shutil.copy(original, original.with_name(f"{original.stem}-LAPTOP-1{original.suffix}"))
     assert paths_in(recall) == before
-    assert sorted(EntityStore(paths, clock).names()) == ["Anna", "Anna 2", "Anna-Maria", "Momo"]
-
-
-def test_a_copy_of_an_imported_source_is_not_searched(paths: PersonaPaths, log: ConversationLog) -> None:
     paths.log_import_source.mkdir()
     source = paths.log_import_source / "old.txt"
-    source.write_text("## USER:Sara\nthe lighthouse\n\n2020-01-02 (Thu) 22:00:00\n")
+    source.write_text("## USER:Sara\nthe canoe\n\n2020-01-02 (Thu) 22:00:00\n")
     shutil.copy(source, paths.log_import_source / CONFLICT.format("old", "txt"))
-    assert len(search_past_conversations(log, paths, "lighthouse", excluded=0)) == 1
+    assert len(recall.search_past_conversations("canoe")) == 1
+    assert sorted(EntityStore(paths, clock).names()) == ["Anna", "Anna 2", "Anna-Maria", "Momo"]
 
 
 def test_messages_that_stand_twice_are_indexed_once(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
@@ -79,17 +74,3 @@ def test_messages_that_stand_twice_are_indexed_once(recall: Recall, talk: Talk, 
     assert units() == 2  # what `log.txt` holds
     paths.log.write_bytes(b"")
     assert units() == 0
-
-
-def test_a_change_that_stands_twice_is_in_the_order_of_its_first(
-    recall: Recall, talk: Talk, paths: PersonaPaths, log: ConversationLog
-) -> None:
-    said = talk.user("one")
-    log.supersede(said.id, "two")
-    before = paths.log.read_bytes()
-    log.supersede(said.id, "three")
-    talk.clock.move(days=40)
-    log.roll()
-    paths.log.write_bytes(before)
-    recall.catch_up()
-    assert {text for _, _, text, _ in contents(recall)} == {"three"}

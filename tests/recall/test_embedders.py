@@ -1,7 +1,6 @@
 """What makes vectors: the built-in one, the cache before slow ones, Gemini on the wire, and a local model."""
 
 import importlib.util
-from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import IN_MEMORY, CachedEmbedder
 from managers.recall.embedders.gemini import GeminiEmbedder, estimated_tokens
 from managers.recall.embedders.local_model import LocalModelEmbedder
@@ -23,7 +21,7 @@ from managers.usage.meter import Meter
 from tests.fakes import HandClock
 from tests.recall.conftest import Open
 from tests.recall.embedding_server import EmbeddingServer, Mood
-from tests.recall.looking import Talk, caught_up, codes, found
+from tests.recall.looking import FakeEmbedder, Talk, caught_up, codes, found
 from tests.speeds import one_quick
 
 TEXTS = ["I walked the dog.", "I was walking my dogs.", "The stock market fell.",
@@ -52,31 +50,14 @@ def test_any_text_gets_a_unit_vector(texts: list[str]) -> None:
 # The cache
 
 
-class Counting:
-    """An embedder that counts what it is asked."""
-
-    name = "counting"
-    factor = 1.0
-    is_remote = True
-    is_slow = True
-    is_ready = True
-
-    def load(self) -> None:
-        """Nothing."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        self.asked += texts
-        return NgramEmbedder().passages(texts)
-
-    def query(self, text: str) -> Vectors:
-        return self.passages([text])
-
-
 def test_no_text_is_embedded_twice_even_after_a_restart_unless_it_was_forgotten(tmp_path: Path) -> None:
-    counting, path = Counting(), tmp_path / "cache.sqlite"
+    counting, path = FakeEmbedder(), tmp_path / "cache.sqlite"
+    asking = CachedEmbedder(counting, path)
+    for _ in range(2):
+        asking.query("what was said off the record")
+    assert counting.asked == ["what was said off the record"]
+    assert not path.exists(), "questions are remembered, but not on the disk"
+    counting.asked.clear()
     first = CachedEmbedder(counting, path).passages(["a b", "c d", "a b"])
     cached = CachedEmbedder(counting, path)
     again = cached.passages(["c d", "a b", "new"])
@@ -88,19 +69,10 @@ def test_no_text_is_embedded_twice_even_after_a_restart_unless_it_was_forgotten(
     assert counting.asked == ["a b", "c d", "new", "c d"]
 
 
-def test_questions_are_remembered_but_not_on_the_disk(tmp_path: Path) -> None:
-    counting, path = Counting(), tmp_path / "cache.sqlite"
-    cached = CachedEmbedder(counting, path)
-    for _ in range(2):
-        cached.query("what was said off the record")
-    assert counting.asked == ["what was said off the record"]
-    assert not path.exists()
-
-
 def test_the_cache_in_memory_has_a_limit_and_a_broken_one_is_begun_anew(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     path.write_bytes(b"no database " * 1000)
-    cached = CachedEmbedder(Counting(), path)
+    cached = CachedEmbedder(FakeEmbedder(), path)
     assert len(cached.passages([f"text {number}" for number in range(IN_MEMORY + 300)])) == IN_MEMORY + 300
     assert len(cached._memory) == IN_MEMORY
 
@@ -127,7 +99,7 @@ def test_gemini_gets_task_types_and_placeholders_for_what_is_private(server: Emb
     assert server.texts[-1] == "Write to hana@example.jp"
 
 
-def test_gemini_tries_three_times_with_growing_pauses_and_does_not_insist_when_it_is_refused(
+def test_gemini_is_tried_three_times_with_growing_pauses_and_not_when_it_refuses(
     server: EmbeddingServer,
 ) -> None:
     for mood in cast("list[Mood]", [429, 500, 503, "garbage", "short", "drop"]):
@@ -142,7 +114,7 @@ def test_gemini_tries_three_times_with_growing_pauses_and_does_not_insist_when_i
             gemini(server, waits).passages(["text"])
         assert len(server.requests) == 3, mood
     for status in (400, 401):
-        server.always = status  # type: ignore[assignment]  # a mood
+        server.always = status
         server.requests.clear()
         with pytest.raises(EmbeddingError) as caught:
             gemini(server).passages(["text"])
@@ -159,7 +131,7 @@ def test_an_answer_without_an_end_or_a_number_is_no_vector(server: EmbeddingServ
     assert gemini(server).query("text").shape == (1, 768)
 
 
-def test_each_request_is_counted_estimated_and_stopped_by_a_cap(
+def test_each_request_is_counted_and_stopped_by_a_cap(
     server: EmbeddingServer, tmp_path: Path, clock: HandClock
 ) -> None:
     settings = UsageSettings()

@@ -70,7 +70,7 @@ def test_a_folder_is_chosen_in_the_settings(open_recall: Open, talk: Talk, tmp_p
     assert other._choice.chosen.inner is recall._choice.chosen.inner  # type: ignore[union-attr]  # a cache around it
 
 
-def test_a_model_or_a_package_that_is_not_here_is_said(
+def test_what_is_not_here_is_said(
     open_recall: Open, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk.user("bread")
@@ -126,12 +126,3 @@ def test_a_file_that_is_no_tensors_no_onnx_or_no_tokenizer_is_refused(tmp_path: 
         (static / "tokenizer.json").write_bytes(data)
         with pytest.raises(EmbeddingError):
             loaded(static)
-
-
-def test_a_table_that_does_not_fit_its_tokenizer_costs_its_texts_alone(tmp_path: Path) -> None:
-    folder = write_static(tmp_path / "model")
-    write_tensors(folder / "model.safetensors", {"embeddings": TABLE[:4]})
-    embedder = loaded(folder)
-    assert embedder.passages(["river"]).shape == (1, 4)
-    with pytest.raises(EmbeddingError):
-        embedder.passages(["piano"])

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +10,8 @@ from random import Random
 import pytest
 
 from managers.memory.log import ConversationLog
-from managers.memory.log.branches import FIRST
 from managers.recall.engine import Recall
+from managers.recall.index import upkeep
 from managers.recall.index.indexing import Indexer
 from managers.storage.errors import UnwritableError
 from managers.storage.files import read_bytes
@@ -48,9 +47,7 @@ def test_catching_up_costs_only_what_is_new(recall: Recall, talk: Talk, paths: P
     assert_sound(recall)
 
 
-def test_a_search_waits_for_what_it_may_find_and_for_nothing_else(
-    recall: Recall, talk: Talk, paths: PersonaPaths
-) -> None:
+def test_a_search_waits_for_what_it_may_find_alone(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
     said = talk.user("My kite is in the attic.")
     recall.catch_up()
     before = numbered(recall)
@@ -84,35 +81,6 @@ def test_an_edited_message_leaves_no_ghost(recall: Recall, talk: Talk) -> None:
     assert "walnut" not in str(found(recall, "walnut shed"))
 
 
-def test_what_is_read_from_an_archive_is_as_it_was_changed_last_wherever_the_change_stands(
-    open_recall: Open, talk: Talk, paths: PersonaPaths
-) -> None:
-    first, second = talk.user("The kite is at the lake."), talk.user("The kite is red.")
-    gone = talk.user("The lemon is in the violin.")
-    talk.log.supersede(second.id, "The kite is blue.")
-    talk.clock.move(days=20)
-    talk.user("And now?")
-    talk.log.roll()
-    talk.log.supersede(second.id, "The kite is green.")  # told in another file than the change before
-    talk.log.supersede(gone.id, None)
-    recall = open_recall()
-    recall.catch_up()
-    talk.log.branch(first.id)
-    recall.catch_up()
-    talk.log.switch_branch(FIRST)
-    recall.catch_up()
-    expected = {"The kite is at the lake.", "The kite is green.", "And now?"}
-    assert indexed(recall) == expected
-    talk.clock.move(days=40)
-    talk.log.roll()  # what was changed, and what changed it, lie in two archives now
-    recall.catch_up()
-    assert indexed(recall) == expected
-    recall.close()
-    shutil.rmtree(paths.rag_index / "faiss_index_static")  # an index that is lost alone
-    recall.catch_up()
-    assert indexed(recall) == expected
-
-
 def test_days_that_move_to_the_archives_are_found_once_and_a_renamed_archive_replaces_its_old_self(
     recall: Recall, talk: Talk, paths: PersonaPaths
 ) -> None:
@@ -133,7 +101,7 @@ def test_days_that_move_to_the_archives_are_found_once_and_a_renamed_archive_rep
     assert_sound(recall)
 
 
-def test_an_edit_in_any_editor_is_there_at_the_next_turn(recall: Recall, paths: PersonaPaths) -> None:
+def test_an_edit_in_any_editor_is_there_at_the_next_turn(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
     paths.entity_memory.mkdir()
     file = paths.entity_memory / "Aiko.md"
     card = "# Entity Memory: Aiko\nCreated: 2026-01-01 12:00:00\n\n{}\n"
@@ -143,26 +111,10 @@ def test_an_edit_in_any_editor_is_there_at_the_next_turn(recall: Recall, paths: 
     file.write_text(card.format("Plays the oboe now."), "utf-8")
     assert texts(recall.for_turn("oboe", window=[])) == ["Plays the oboe now."]
     assert recall.for_turn("cello", window=[]) == []
-    file.unlink()
-    assert recall.for_turn("oboe", window=[]) == []
-
-
-def test_a_removed_file_is_out_at_once_even_while_somebody_else_indexes(recall: Recall, paths: PersonaPaths) -> None:
-    paths.knowledge.mkdir()
-    (paths.knowledge / "a.txt").write_text("The safe opens with 4711.", "utf-8")
-    recall.catch_up()
-    (paths.knowledge / "a.txt").unlink()
-    with holding(paths.rag_index / ".lock", paths.name):
-        results: list[object] = []
-        threads = [threading.Thread(target=lambda: results.append(recall.search("safe opens"))) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert results == [[], []]
-
-
-def test_a_shortened_log_loses_exactly_what_it_lost(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
+    with holding(paths.rag_index / ".lock", paths.name):  # even while somebody else indexes
+        file.unlink()
+        assert recall.for_turn("oboe", window=[]) == []
+        assert found(recall, "oboe") == []
     talk.user("First about apples.")
     size = paths.log.stat().st_size
     talk.user("Second about pears.")
@@ -174,7 +126,7 @@ def test_a_shortened_log_loses_exactly_what_it_lost(recall: Recall, talk: Talk, 
 
 
 @pytest.mark.parametrize("seed", one_quick(range(6), quick=2))
-def test_after_any_changes_the_index_is_as_if_made_anew(
+def test_any_changes_leave_it_as_if_made_anew(
     open_recall: Open, talk: Talk, paths: PersonaPaths, clock: HandClock, seed: int
 ) -> None:
     """Changes in random order, caught up with now and then, come to the same as one rebuild at the end."""
@@ -302,43 +254,6 @@ def test_a_broken_index_is_said_and_made_anew(open_recall: Open, talk: Talk, pat
         recall.close()
 
 
-@pytest.mark.parametrize("damage", one_quick(["vectors.faiss", "vectors.json"]))
-def test_a_broken_snapshot_or_an_older_format_is_not_believed(
-    open_recall: Open, talk: Talk, paths: PersonaPaths, damage: str
-) -> None:
-    talk.user(*(f"Kettle number {number}." for number in range(30)))
-    first = open_recall()
-    first.catch_up()
-    save_vectors(first)
-    first.close()
-    file = paths.rag_index / "current_log_index" / damage
-    file.write_bytes(file.read_bytes()[:-7])
-    second = open_recall()
-    assert len(found(second, "kettle", 50)) == 30
-    assert_sound(second)
-    second.indexes["current"].store.set_meta("format", "0")
-    second.close()
-    third = open_recall()
-    third.catch_up()
-    assert len(found(third, "kettle", 50)) == 30
-    assert_sound(third)
-
-
-def test_weights_are_made_when_there_is_enough_to_weigh(open_recall: Open, talk: Talk) -> None:
-    recall = open_recall()
-    talk.user("First words.")
-    recall.catch_up()
-    before = recall.status().embedder
-    talk.user(*(f"Sentence {number} about gardens and rivers." for number in range(60)))
-    recall.catch_up()
-    after = recall.status().embedder
-    assert after != before
-    again = open_recall()
-    assert again.status().embedder == after
-    assert again.search("gardens", 3)
-    assert not recall.refresh_weights()
-
-
 def test_a_rebuild_says_how_far_it_is_while_what_is_there_is_searched(recall: Recall, paths: PersonaPaths) -> None:
     paths.memory.mkdir(parents=True, exist_ok=True)
     line = "A heron stood by the weir this morning and did not mind the rain. "
@@ -358,14 +273,7 @@ def test_a_rebuild_says_how_far_it_is_while_what_is_there_is_searched(recall: Re
     recall.rebuild(look)
     assert [how_far for _, how_far in told] == ["3", "6", "10"]
     assert all("is being made" in sentence for sentence, _ in told)
-    left = paths.rag_index / ".faiss_index_static"  # as by a rebuild that was killed
-    for clear_away in (recall.catch_up, recall.tidy):
-        assert not left.exists()
-        assert (recall.making, recall.status().notices) == ("", ())
-        left.mkdir()
-        (left / "index.sqlite").write_bytes(b"half")
-        assert codes(recall) == ["index-under-way"]
-        clear_away()
+    assert (recall.making, recall.status().notices) == ("", ())
     assert not list(recall.paths.rag_index.glob(".faiss*"))
 
 
@@ -383,7 +291,7 @@ def test_another_length_of_passages_makes_the_index_anew(open_recall: Open, talk
     assert passages[1] == passages[2]  # and is left as it is from then on
 
 
-def test_what_was_deleted_is_out_though_the_round_died_after_its_first_step(
+def test_what_was_deleted_is_out_though_the_round_died(
     open_recall: Open, talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recall = open_recall()
@@ -401,3 +309,23 @@ def test_what_was_deleted_is_out_though_the_round_died_after_its_first_step(
     again = open_recall()
     again.catch_up()
     assert not any("Ottilie" in text for text in found(again, "Ottilie harbour"))
+
+
+# Found at every moment: while old days move to the archives, and before the first round
+
+
+def test_who_asks_before_the_first_round_has_begun_is_answered_from_what_is_there(recall: Recall, talk: Talk) -> None:
+    said, asked = talk.user("My kite is in the attic."), talk.user("Where is my kite?")
+    assert [hit.message_ids for hit in recall.for_turn(asked.text, window=[asked])] == [(said.id,)]
+    assert "index-under-way" not in codes(recall)
+
+
+def test_where_there_is_too_much_to_begin_with_it_is_said(recall: Recall, talk: Talk) -> None:
+    filler = "It flies. " * (upkeep.SMALL_BYTES // 200)
+    talk.user(*(f"My kite number {number} is in the attic. {filler}" for number in range(40)))
+    asked = talk.user("Where is my kite?")
+    assert recall.for_turn(asked.text, window=[asked]) == []
+    assert "index-under-way" in codes(recall)
+    recall.catch_up()
+    assert recall.for_turn(asked.text, window=[asked])
+    assert "index-under-way" not in codes(recall)

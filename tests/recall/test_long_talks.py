@@ -3,8 +3,6 @@
 import itertools
 
 from agent.as_json import hit as shown
-from benchmarks.long_talks import Talk as LongTalk
-from benchmarks.long_talks import full_text, recall_of, search_full_text
 from managers.language.reading.clauses import clauses
 from managers.language.reading.overview import asks_for_overview
 from managers.language.reading.preferences import asks_for_help, is_standing_wish
@@ -142,13 +140,3 @@ def test_an_overview_is_spread_over_time(recall: Recall, talk: Talk) -> None:
         assert {one for text in told for one in subjects if one in text} == set(subjects)
         hits = recall.recall_memories(query)
         assert [hit.time for hit in hits] == sorted(hit.time for hit in hits if hit.time)
-
-
-def test_the_long_talk_is_the_same_every_time_and_plain_search_finds_some_of_it() -> None:
-    one, other = LongTalk("ja"), LongTalk("ja")
-    assert one.messages == other.messages
-    ids = {message.id for message in one.messages}
-    assert all(question.evidence <= ids for question in one.questions)
-    table = full_text(one.messages, "ja")
-    assert 0 < recall_of(one.questions, lambda query: search_full_text(table, "ja", query))[""] < 1
-    table.close()

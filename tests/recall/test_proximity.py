@@ -8,11 +8,10 @@ import pytest
 from managers.recall.engine import Recall
 from managers.recall.hits import ALL_TYPES, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
-from managers.recall.index.terms import meanings, terms, terms_and_groups
 from managers.recall.question.cues import Cues, read_cues
 from managers.recall.ranking.candidates import Candidates, candidates_of
 from managers.recall.ranking.ngram_overlap import WORTH, weigh_overlap
-from managers.recall.ranking.proximity import LOOKED_AT, weigh_proximity
+from managers.recall.ranking.proximity import weigh_proximity
 from managers.storage.paths import PersonaPaths
 
 QUESTION = "灯台の階段は何段ありますか"
@@ -72,12 +71,6 @@ def test_words_that_stand_together_come_before_the_same_words_apart() -> None:
     assert order("山陰の名物の菓子は？", elsewhere, OTHER, there)[0] == 0
 
 
-def test_only_the_best_are_looked_at() -> None:
-    texts = [OTHER] * LOOKED_AT + [TOGETHER]
-    assert order(QUESTION, *texts)[-1] == LOOKED_AT
-    assert order(QUESTION, *texts[1:])[0] == LOOKED_AT - 1
-
-
 def test_scores_stay_in_their_places_and_of_wording_the_others_lose_at_most_their_share() -> None:
     before = candidates("knowledge", 1.0, 0.99, 0.5)
     after = weigh_proximity(cues(QUESTION), before, [Held(APART, TOGETHER, OTHER)])
@@ -113,13 +106,3 @@ def test_a_search_brings_the_passage_that_says_it_so(paths: PersonaPaths, recall
     recall.catch_up()
     assert recall.search(QUESTION)[0].text == TOGETHER
     assert recall.search(LAW)[0].text == SAME_WORDING
-
-
-def test_words_read_during_a_search_are_those_of_the_index() -> None:
-    text = "衆院の選挙で、東京のエアポートは混んだ。"
-    words, groups = terms_and_groups(text)
-    listed, meant = meanings(text)
-    assert words == listed
-    assert set(groups) <= {group for one in meant for group in one.groups}
-    assert groups
-    assert terms_and_groups("two lighthouses") == (terms("two lighthouses"), [])

@@ -1,14 +1,15 @@
 """What was said in other words is found: by kinds, by fields, and by synonyms; the word itself comes first."""
 
+import numpy as np
 import pytest
 
 from managers.language.lexicons import load
 from managers.language.reading.japanese import japanese_synonyms, japanese_terms
 from managers.recall.engine import Recall
-from managers.recall.index import memory_index, related_words
 from managers.recall.index.related_words import KIND, listed_forms, marks_asked, marks_told
 from managers.recall.index.terms import meanings, terms
-from tests.recall.looking import Talk, found, numbered
+from managers.recall.ranking.candidates import PART_WORTH, candidates_of, merged, why
+from tests.recall.looking import Talk, found
 
 OTHER_THINGS = """I was late again this morning.
 Let us see what happens.
@@ -91,15 +92,17 @@ def test_a_compound_has_synonyms_as_a_whole_and_in_parts() -> None:
     assert all(set(one.groups) & other for one in meant if len(one.words) > 1)
 
 
-def test_an_index_listed_by_other_lists_is_made_anew(
-    recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    talk.user("The violin would not stay in tune.")
-    recall.catch_up()
-    monkeypatch.setattr(memory_index, "lists_version", lambda: "00000000")
-    monkeypatch.setattr(related_words, "_tables", lambda: ({}, {"tune": (f"{KIND}new",)}))
-    recall.catch_up()
-    assert len(recall.indexes["current"].store.postings_of([f"{KIND}new"])[f"{KIND}new"][0]) == 1
-    before = numbered(recall)
-    recall.catch_up()
-    assert numbered(recall) == before
+# The words of a search
+
+
+def test_what_answers_a_part_best_stands_by_that_and_keeps_the_greatest_coverage() -> None:
+    whole = candidates_of(2, number=(7, 8), score=(1, 0.2), coverage=(0.3, 0.9), parts=((1, 0, 0, 0), (0.2, 0, 0, 0)))
+    part = candidates_of(
+        2, number=(8, 9), score=(1, 0.1), coverage=(0.4, 1), parts=((0.25, 0.75, 0, 0), (0, 0.1, 0, 0))
+    )
+    found = merged(whole, [part, candidates_of(0)])
+    assert found["number"].tolist() == [7, 8, 9]
+    assert found["score"] == pytest.approx(np.array([1, PART_WORTH, 0.1 * PART_WORTH]))
+    assert found["coverage"].tolist() == [0.3, 0.9, 1]
+    assert why(found[1]) == (("lexical", 0.25), ("semantic", 0.75))
+    assert not len(merged(candidates_of(0), []))

@@ -1,43 +1,15 @@
 """What was forgotten is out of every derived file by the next night, or soon, or at the next start."""
 
-from collections.abc import Sequence
-
-import numpy as np
 import pytest
 
-from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import CachedEmbedder
 from managers.recall.engine import Recall
 from managers.recall.index import upkeep
 from managers.storage.paths import PersonaPaths
 from tests.recall.conftest import Open
-from tests.recall.looking import Talk, assert_sound, caught_up, found, save_vectors, wait_for
+from tests.recall.looking import FakeEmbedder, Talk, assert_sound, caught_up, found, save_vectors, wait_for
 
 SECRET, RIVER = "The pangolin has the key.", "We walked by the river."
-
-
-class Slow:
-    """An embedder of random vectors, slow enough to be cached, which counts what it is asked."""
-
-    name = "slow"
-    factor = 1.0
-    is_remote = False
-    is_slow = True
-    is_ready = True
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def load(self) -> None:
-        """Nothing."""
-
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        self.asked += texts
-        rows = [np.random.default_rng(len(text)).normal(size=8) / 4 for text in texts]
-        return np.array(rows, np.float32)
-
-    def query(self, text: str) -> Vectors:
-        return self.passages([text])
 
 
 def holds_secret(paths: PersonaPaths) -> list[str]:
@@ -67,57 +39,32 @@ def test_nothing_of_a_forgotten_message_is_left_and_a_reader_goes_on_over_the_ti
         assert_sound(one)
 
 
-def test_what_is_forgotten_leaves_the_derived_files_soon(
-    recall: Recall, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+def test_what_is_forgotten_leaves_the_derived_files_soon_or_at_the_next_start(
+    open_recall: Open, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "TIDY_AFTER_SECONDS", 0.01)
+    recall = open_recall()
     talk.user(RIVER)
-    secret = talk.user(SECRET)
-    recall.catch_up()
-    assert holds_secret(paths)
-    talk.log.supersede(secret.id, None)
-    recall.catch_up()
-    wait_for("recall-tidying")
-    assert holds_secret(paths) == []
-    assert found(recall, "river")
+    for soon in (True, False):
+        monkeypatch.setattr(upkeep, "TIDY_AFTER_SECONDS", 0.01 if soon else 600)
+        secret = talk.user(SECRET)
+        recall.catch_up()
+        assert holds_secret(paths)
+        talk.log.supersede(secret.id, None)
+        recall.catch_up()
+        if soon:
+            wait_for("recall-tidying")
+        else:  # neither soon nor by night: at the next start
+            assert holds_secret(paths)
+            recall.close()
+            recall = open_recall()
+            recall.catch_up()
+        assert holds_secret(paths) == []
+        assert found(recall, "river")
 
 
-def test_a_start_tidies_what_no_night_has(recall: Recall, open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
-    recall.catch_up()
-    secret = talk.user(SECRET)
-    talk.user(RIVER)
-    recall.catch_up()
-    talk.log.supersede(secret.id, None)
-    recall.catch_up()
-    assert holds_secret(paths)
-    recall.close()
-    open_recall().catch_up()
-    assert holds_secret(paths) == []
-
-
-def test_the_snapshot_holds_only_what_lives(recall: Recall, open_recall: Open, talk: Talk) -> None:
-    said = [talk.user(f"Story number {number}.") for number in range(20)]
-    recall.catch_up()
-    save_vectors(recall)
-    for message in said[:5]:
-        talk.log.supersede(message.id, None)
-    recall.catch_up()
-    recall.tidy()
-    later = open_recall().indexes["current"]
-    later.refresh()
-    assert len(later.vectors) == 15
-    recall.tidy()  # with nothing to do
-    talk.user("Story number 21.")
-    recall.catch_up()
-    assert found(recall, "Story number 21", 1) == ["Story number 21."]
-    assert_sound(recall)
-
-
-def test_the_cache_of_vectors_forgets_too_and_goes_when_nobody_uses_it_any_more(
-    open_recall: Open, talk: Talk, paths: PersonaPaths
-) -> None:
+def test_the_cache_forgets_too_and_goes_when_nobody_uses_it(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
     path = paths.rag_index / "embeddings.sqlite"
-    slow = Slow()
+    slow = FakeEmbedder()
     secret = talk.user(SECRET)
     talk.user(RIVER)
     recall = caught_up(open_recall(embedder=CachedEmbedder(slow, path)))

@@ -11,7 +11,7 @@ from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 from tests.fakes import HandClock
 from tests.recall.conftest import Open
-from tests.recall.looking import Talk, found
+from tests.recall.looking import found
 
 SAME = "The heron by the lake caught frogs"
 UNSURE, SURE = "The heron by the lake caught frogs again.", "The heron by the lake caught frogs twice."
@@ -64,7 +64,7 @@ def test_what_is_trusted_more_stands_before_what_is_as_close(open_recall: Open, 
     assert order(recall) == [UNSURE, SURE]  # what is used rises without a rebuild
 
 
-def test_a_memory_that_nobody_needs_sinks_as_time_passes_but_no_pinned_one(
+def test_what_nobody_needs_sinks_in_time_but_no_pinned_one(
     open_recall: Open, days: EpisodeStore, clock: HandClock
 ) -> None:
     recall = open_recall(RecallSettings(confidence_share=1))
@@ -78,13 +78,3 @@ def test_a_memory_that_nobody_needs_sinks_as_time_passes_but_no_pinned_one(
     recall.catch_up()
     clock.move(days=365 * 3)
     assert order(recall) == [UNSURE, SURE]
-
-
-def test_messages_keep_their_order(open_recall: Open, talk: Talk) -> None:
-    talk.user(*(f"{SAME} on morning {chr(97 + number) * 4}." for number in range(6)))
-    settings = RecallSettings(confidence_share=1)
-    recall = open_recall(settings)
-    recall.catch_up()
-    trusting = found(recall, SAME)
-    settings.confidence_share = 0
-    assert trusting == found(recall, SAME)

@@ -1,7 +1,6 @@
 """The vectors of an index: what FAISS says is what the numbers say, however many there are."""
 
 import itertools
-import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,13 +9,15 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from managers.recall.index import coarse_quantization, vectors
 from managers.recall.index.coarse_quantization import Refined
 from managers.recall.index.scalar_quantization import encode
-from managers.recall.index.sparse_rows import SparseRows, kept_alone
+from managers.recall.index.sparse_rows import SparseRows, grouped, is_worth, kept_alone, taken_together
 from managers.recall.index.store import Store
-from managers.recall.index.vectors import VectorIndex, vectors_together
+from managers.recall.index.vectors import VectorIndex
 from tests.speeds import one_quick
 
 Floats = npt.NDArray[np.float32]
@@ -150,158 +151,11 @@ def test_of_very_many_what_is_gone_leaves_the_snapshot(index: VectorIndex, store
     assert not index.compact(store, "0", alive(store))
 
 
-@pytest.mark.parametrize("many", one_quick([True, False]))
-def test_what_a_dream_writes_anew_leaves_the_snapshot_as_it_is(
-    index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, many: bool
-) -> None:
-    if many:
-        monkeypatch.setattr(vectors, "COARSE_FROM", 1000)
-    held = dense(1600)
-    connection = store.connection()
-    connection.execute("INSERT INTO files VALUES (1, 'entity_memory/Momo.md', 'entity_memory', '', 0, '', '')")
-
-    def write_anew(first: int, codes: Floats) -> None:
-        connection.execute("DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks)")
-        connection.execute("DELETE FROM chunks")
-        numbers = range(first, first + len(codes))
-        connection.executemany(
-            "INSERT INTO chunks (id, file, unit, digest, type, speaker, heading, text) "
-            "VALUES (?, 1, '', '', 'entity_memory', '', '', '')",
-            [(number,) for number in numbers],
-        )
-        rows = list(zip(numbers, kept_alone(encode(codes)), strict=True))
-        connection.executemany("INSERT INTO vectors (chunk, code) VALUES (?, ?)", rows)
-        index.follow(store, "0")
-
-    put(store, held[:1500])
-    write_anew(1500, held[1500:])
-    index.save(store, "0")
-    assert isinstance(index._codes, Refined) == many
-    before = (tmp_path / "vectors.faiss").read_bytes()
-    write_anew(1600, held[1400:1500])
-    assert not index.compact(store, "0", alive(store))
-    again = VectorIndex(tmp_path / "vectors.faiss")
-    again.follow(store, "0")
-    assert len(again) == 1600
-    for one in (index, again):
-        assert set(one.search(held[1450][None], 2)[0].tolist()) == {1450, 1650}
-    write_anew(1700, held[1400:1500])
-    assert index.compact(store, "0", alive(store))  # what is dead in memory is much by now
-    assert len(index) == 1600
-    assert (tmp_path / "vectors.faiss").read_bytes() == before
-
-
-def test_of_vectors_that_are_all_written_anew_no_snapshot_is_kept(
-    index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = dense(50)
-    write(index, store, held)
-    monkeypatch.setattr(Store, "written_anew", lambda _: np.arange(50))
-    index.save(store, "0")
-    assert not (tmp_path / "vectors.faiss").exists()
-    assert not index.compact(store, "0", alive(store)), "there is nothing to do"
-    assert index.search(held[7][None], 1)[0].tolist() == [7]
-
-
-NO_NOTES = (b"[]", b"{", b"null", b'{"epoch": "0", "holds": "lasting"}', "without its width, as before", None)
-
-
-def test_a_snapshot_without_a_note_that_says_what_it_is_is_not_used_and_does_not_outlast_a_tidying(
-    index: VectorIndex, store: Store, tmp_path: Path
-) -> None:
-    held, path = dense(50), tmp_path / "vectors.json"
-    put(store, held)
-    for note in NO_NOTES:
-        index.clear()
-        index.follow(store, "0")
-        index.save(store, "0")
-        if isinstance(note, str):
-            written = json.loads(path.read_bytes())
-            del written["width"]
-            path.write_text(json.dumps(written), "utf-8")
-        elif note is None:  # killed between the two
-            path.unlink()
-        else:
-            path.write_bytes(note)
-        again = VectorIndex(tmp_path / "vectors.faiss")
-        again.follow(store, "0")
-        assert (len(again), again.search(held[7][None], 1)[0].tolist()) == (50, [7]), note
-    store.connection().execute("DELETE FROM vectors WHERE chunk = 7")
-    assert encode(held)[7].tobytes() in (tmp_path / "vectors.faiss").read_bytes()
-    assert again.compact(store, "0", alive(store))
-    assert encode(held)[7].tobytes() not in (tmp_path / "vectors.faiss").read_bytes()
-
-
-def test_what_was_begun_anew_meanwhile_is_not_saved_by_the_old_places(
-    index: VectorIndex, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(store, dense(50))
-    index.follow(store, "0")
-    really = vectors._lasting
-
-    def and_meanwhile(*given: object) -> npt.NDArray[np.int64]:
-        found = really(*given)  # type: ignore[arg-type]
-        index.clear()
-        index.follow(store, "1")
-        return found
-
-    monkeypatch.setattr(vectors, "_lasting", and_meanwhile)
-    index.save(store, "0")
-    assert not (tmp_path / "vectors.faiss").exists()
-
-
-@pytest.mark.usefixtures("few_are_many")
-def test_coarse_codes_that_find_too_little_are_not_used(
-    index: VectorIndex, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(coarse_quantization, "COMPARED", 3)
-    held = dense(2000)
-    write(index, store, held)
-    assert not isinstance(index._codes, Refined)
-    assert found_share(index, held, dense(20, seed=3)) == 1
-
-
-@pytest.mark.usefixtures("few_are_many")
-def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, tmp_path: Path) -> None:
-    held = dense(1500)
-    write(index, store, held)
-    path = tmp_path / "vectors.faiss"
-    data = bytearray(path.read_bytes())
-    data[-5] ^= 1
-    path.unlink()
-    path.write_bytes(bytes(data))
-    again = VectorIndex(path)
-    again.follow(store, "0")
-    assert not isinstance(again._codes, Refined)
-    assert np.array_equal(again.vectors_of(np.arange(1500)), index.vectors_of(np.arange(1500)))
-
-
-@pytest.mark.usefixtures("few_are_many")
-def test_very_many_new_ones_are_written_without_being_held(store: Store, tmp_path: Path) -> None:
-    put(store, dense(1500))
-    at_once, began = VectorIndex(tmp_path / "at_once.faiss"), VectorIndex(tmp_path / "began.faiss")
-    epoch = store.marks()[0]
-    at_once.follow(store, epoch)
-    at_once.save(store, epoch)
-    assert began.begin(store, epoch)
-    assert len(began) == 0
-    assert (tmp_path / "began.faiss").read_bytes() == (tmp_path / "at_once.faiss").read_bytes()
-    assert not VectorIndex(tmp_path / "began.faiss").begin(store, epoch)  # nothing is new
-    put(store, dense(900, seed=2))
-    assert not began.begin(store, epoch)  # they are few
-    put(store, dense(200, seed=3))
-    assert began.begin(store, epoch)
-    began.follow(store, epoch)
-    assert len(began) == 2600
-
-
 @pytest.mark.parametrize("count", [100, 1500])
 @pytest.mark.usefixtures("few_are_many")
 def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex, count: int) -> None:
     held = dense(count)
-    put(store, held)
-    index.follow(store, "e")
-    index.save(store, "e")
+    write(index, store, held)
 
     def search_and_count() -> int:
         faiss.omp_set_num_threads(2)  # what another library, or a machine of two processors, leaves to a new thread
@@ -312,24 +166,24 @@ def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex
         assert another.submit(search_and_count).result() == 1
 
 
-def test_vectors_that_are_made_anew_meanwhile_leave_a_search_whole(
-    index: VectorIndex, store: Store, tmp_path: Path
-) -> None:
-    held, other = dense(20), VectorIndex(tmp_path / "other.faiss")
-    put(store, held)
-    numbers = np.arange(20)
-    wide = np.ones((1, 2 * WIDTH), np.float32)
+# Rows of which most numbers are nought
 
-    def parts() -> Iterator[tuple[npt.NDArray[np.int64], VectorIndex, npt.NDArray[np.int64]]]:
-        yield numbers, other, numbers  # it has none yet
-        index.follow(store, "0")
-        yield numbers + 20, index, numbers
 
-    assert vectors_together(40, iter(())).shape == (40, 1)
-    together = vectors_together(40, parts())
-    assert together.shape == (40, WIDTH)
-    assert not together[:20].any()
-    assert np.array_equal(together[20:], index.vectors_of(numbers))
-    assert (together[20:] * held).sum(axis=1).min() > 0.95
-    assert index.search(wide, 5)[0].tolist() == []
-    assert not index.products(numbers, wide).any()
+@given(
+    width=st.integers(1, 1100),
+    share=st.sampled_from((0, 0.001, 0.06, 0.5, 1)),
+    chosen=st.lists(st.integers(0, 8), max_size=20),
+    seed=st.integers(0, 9),
+)
+def test_rows_come_back_and_give_the_same_products(width: int, share: float, chosen: list[int], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = (rng.integers(-127, 128, (9, width)) * (rng.random((9, width)) < share)).astype(np.int8)
+    query = rng.integers(-127, 128, (1, width)).astype(np.float32)
+    rows, places = SparseRows(width, *grouped(codes)), np.array(chosen, np.int64)
+    assert np.array_equal(rows.rows(places), codes[places])
+    assert np.allclose(rows.products(places, query), codes[places].astype(np.float64) @ query[0], atol=0.5)
+    assert np.array_equal(taken_together(kept_alone(codes)), codes)
+    assert is_worth(codes) or share > 0.05 or width < 200, "what is nearly empty takes less room so"
+    row = kept_alone(np.eye(1, 1024, dtype=np.int8))[0]
+    with pytest.raises((IndexError, ValueError)):
+        taken_together([row[:2] + b"\xff\xff\x01"])

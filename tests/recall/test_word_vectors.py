@@ -6,11 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from managers.recall.embedders.ngrams import DIMENSIONS
-from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.engine import Recall
 from managers.recall.index import word_vectors
-from managers.recall.index.scalar_quantization import STEP
 from managers.recall.index.word_vectors import WordVectors
 from managers.storage.settings import RecallSettings
 from tests.recall.conftest import Open
@@ -65,8 +62,7 @@ def test_the_table_is_read_as_spacy_writes_it_and_near_words_are_near(table: Pat
     assert words.near("無い言葉") == ()
 
 
-@pytest.mark.usefixtures("table")
-def test_the_table_is_used_where_memories_are_japanese(open_recall: Open, talk: Talk) -> None:
+def test_the_table_is_used_where_memories_are_japanese(open_recall: Open, talk: Talk, table: Path) -> None:
     talk.user(LANTERN)
     recall = open_recall()
     assert not uses_words(recall)  # so few tell nothing
@@ -78,15 +74,18 @@ def test_the_table_is_used_where_memories_are_japanese(open_recall: Open, talk: 
     plain = open_recall(RecallSettings(embedder="builtin"))
     plain.catch_up()
     assert LANTERN not in found(plain, "夜道", 3)
+    word_vectors.opened.cache_clear()
     chosen = open_recall(RecallSettings(embedder="japanese-vectors"))
-    chosen.catch_up()
+    assert not word_vectors.opened(table).is_loaded
+    caught_up(chosen)
+    assert word_vectors.opened(table).is_loaded, "it is read when a persona wakes"
     assert LANTERN in found(chosen, "夜道", 3)
 
 
 @pytest.mark.usefixtures("table")
-def test_the_table_is_not_used_where_they_are_not(open_recall: Open, talk: Talk) -> None:
+def test_the_table_is_not_used_where_they_are_not(recall: Recall, talk: Talk) -> None:
     told(talk, "I read book {}.", *["The weather is fine today, day {}."] * 8, "本を{}冊。")
-    assert not uses_words(open_recall())
+    assert not uses_words(recall)
 
 
 def test_a_table_that_comes_later_is_used_from_the_next_start_and_one_that_goes_is_not(
@@ -107,44 +106,3 @@ def test_a_table_that_comes_later_is_used_from_the_next_start_and_one_that_goes_
     assert not uses_words(gone)
     assert gone.status().notices == ()
     assert_sound(gone)
-
-
-def test_the_table_is_read_when_a_persona_wakes(open_recall: Open, talk: Talk, table: Path) -> None:
-    told(talk, "提灯が{}つ。")
-    caught_up(open_recall())
-    word_vectors.opened.cache_clear()
-    recall = open_recall()
-    assert not word_vectors.opened(table).is_loaded
-    caught_up(recall)
-    assert word_vectors.opened(table).is_loaded
-
-
-def test_a_message_is_found_by_what_its_words_have_in_common(
-    open_recall: Open, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(2)
-    fields = {name: rng.normal(size=50) for name in ("music", "food", "town")}
-    shared = rng.normal(size=50)  # what all words of a table have in common says nothing
-    kinds = {"music": "歌 笛 琴 曲 太鼓", "food": "米 塩 魚 豆 芋", "town": "橋 駅 塔 門 店"}
-    words = {
-        word: list(shared + fields[kind] + 1.2 * rng.normal(size=50))
-        for kind, held in kinds.items()
-        for word in held.split()
-    }
-    write_table(tmp_path / "means", words)
-    monkeypatch.syspath_prepend(str(tmp_path / "means"))
-    talk.user(*(f"{'橋駅塔門'[number % 4]}と店と{'米塩魚豆'[number % 4]}、{number}番。" for number in range(60)))
-    talk.user("琴と笛と曲。")
-    recall = open_recall(RecallSettings(embedder="japanese-vectors"))
-    recall.catch_up()
-    again = open_recall(RecallSettings(embedder="japanese-vectors"))
-    assert found(recall, "太鼓、歌", 1) == found(again, "太鼓、歌", 1) == ["琴と笛と曲。"]
-    kept = again._choice.embedder
-    assert isinstance(kept, WordMeansEmbedder)
-    assert kept.habits is not None  # the weights are those that the index was made with
-    vectors = kept.passages(["琴と笛", "The bridge and the tower", "琴" * 40, ""])
-    assert np.linalg.norm(vectors[:3], axis=1) == pytest.approx(1, abs=1e-3)
-    assert vectors.shape[1] == DIMENSIONS + STEP  # 50 numbers of meaning, and noughts
-    like, unlike = kept.passages(["歌と太鼓", "橋と米"])[:, DIMENSIONS:] @ vectors[0, DIMENSIONS:]
-    assert like > 0.2 > unlike
-    assert not vectors[1, DIMENSIONS:].any()  # nothing of English is in the table

@@ -136,7 +136,7 @@ def test_at_every_tier_words_stay_whole_and_a_persona_of_another_name_was_there_
     pasted = "one\u2028two\u2029three\x85four"  # these end a line elsewhere
     kept.say(sessions, "pasted", "a canoe", pasted)
     kept.say(sessions, "other", "a secret zebra", "a war")
-    for hours, (old, new) in {0: "AC", 25: "CD", 24 * 8: "DE"}.items():
+    for hours, (old, new) in {0: ("A", "C"), 25: ("C", "D"), 24 * 8: ("D", "E")}.items():
         kept.later(sessions, hours=hours)
         sessions.rename("pasted", {old: new})
         record = sessions.get("pasted")

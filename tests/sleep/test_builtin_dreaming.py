@@ -237,15 +237,3 @@ def test_what_was_told_as_over_is_wondered_about_no_longer(
         dreamer.dream()
         assert [question.status for question in bare.questions.load().entries] == [status]
         bare.clock.move(days=1)
-
-
-@pytest.mark.slow
-def test_nobody_is_what_their_own_month_was_about(bare: Life) -> None:
-    dreamer = bare.dreamer(sheet=Sheet("ねむ", "en", "", user_name="Nora"))
-    for number in range(34):
-        said = "Morning, it's Nora." if number > 28 else ("The roses bloom.", "I borrowed a book.")[number % 2]
-        bare.say(said, time=bare.clock.now() - timedelta(hours=6))
-        dreamer.dream()
-        bare.clock.move(days=1)
-    assert "nora" not in {insight.trigger_topic.casefold() for insight in bare.insights.load().entries}
-    assert not [goal.goal for goal in bare.goals.load().long_term if "「Nora」" in goal.goal]

@@ -46,16 +46,6 @@ def test_one_message_taken_back_and_one_more_said_are_both_noticed(life: Life) -
     assert life.dreamer().pending_days() == []
 
 
-def test_what_is_said_after_more_was_taken_back_is_read(life: Life) -> None:
-    life.say(SHRINE)
-    for message in [life.say("おはよう。"), life.say("眠いね。")]:
-        life.log.supersede(message.id, None)
-    life.dreamer().dream()
-    life.say(WORK)
-    dream(life)
-    assert "本屋" in life.known()
-
-
 def test_a_message_that_was_reworded_is_remembered_as_it_reads_now(life: Life) -> None:
     home = life.say("私は大阪に住んでいます。")
     life.say(SHRINE)
@@ -142,15 +132,6 @@ def test_an_answer_that_was_taken_back_leaves_its_question_open(life: Life) -> N
     assert "退院しました" not in life.text()
 
 
-def test_a_day_that_goes_on_about_the_same_is_no_failure(life: Life) -> None:
-    life.say("来週は京都の貴船神社に行く予定です。貴船神社は水の神様です。")
-    life.dreamer().dream()
-    life.say("お風呂に入ってきました。")
-    life.clock.set(NIGHT)
-    report = life.dreamer().dream()
-    assert (report.days, report.failures) == ((DAY,), ())
-
-
 def test_an_older_conversation_read_late_is_history(life: Life) -> None:
     life.say("先週、大阪に引っ越しました。")
     life.dreamer().dream()
@@ -192,21 +173,6 @@ def test_a_day_is_dreamt_anew_when_a_branch_begins_in_it_and_when_it_comes_back(
     assert life.dreamer().pending_days() == [DAY]
     dream(life)
     assert "モモ" in life.known()
-    assert life.dreamer().pending_days(thorough=True) == []
-
-
-def test_what_was_said_on_a_branch_before_any_dream_waits_for_its_return(life: Life) -> None:
-    shrine = life.say(SHRINE)
-    life.say(CAT)
-    life.log.branch(shrine.id)
-    life.say(WORK)
-    dream(life)
-    assert "本屋" in life.known()
-    assert "モモ" not in life.text()
-    life.log.switch_branch(FIRST)
-    dream(life)
-    assert "モモ" in life.known()
-    assert "本屋" not in life.text()
     assert life.dreamer().pending_days(thorough=True) == []
 
 

@@ -58,13 +58,14 @@ DAY = day()
 def test_episodes_that_rest_on_nothing_are_rejected() -> None:
     sound = DayDraft(summary="花さんは温泉に行った。", evidence=["m1"])
     assert check_day(sound, DAY) == sound
-    for wrong in (
+    unsound: tuple[dict[str, object], ...] = (
         {"summary": "   "},
         {"evidence": []},
         {"evidence": ["m99"]},
         {"summary": "Hana went to a hot spring yesterday and liked it."},
         {"key_events": [Claim(text="嘘", evidence=["nowhere"])]},
-    ):
+    )
+    for wrong in unsound:
         with pytest.raises(DraftRejectedError):
             check_day(sound.model_copy(update=wrong), DAY)
 

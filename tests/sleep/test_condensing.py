@@ -8,12 +8,10 @@ from itertools import pairwise
 
 import pytest
 
-from agent.minds.language_model.model_dreams import LanguageModelDreamMind
 from managers.memory.confidence import Standing
 from managers.memory.episodes import Episode
 from managers.memory.messages import Message
 from managers.memory.periods import Period, Span, month_of, span_named, week_of
-from managers.mind import Cancel
 from managers.recall.engine import Recall
 from managers.sleep.condensing import condensed, due_spans
 from managers.sleep.dream import DreamReport
@@ -21,9 +19,7 @@ from managers.sleep.tasks import PeriodDraft, PeriodMaterial
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 from tests.fakes import HandClock
-from tests.minds.talking import behind_openai
-from tests.model_server import ModelServer
-from tests.sleep.dreamers import SHEET, Life, ScriptedDreamMind, failing
+from tests.sleep.dreamers import Life, ScriptedDreamMind, failing
 
 MONDAY = date(2026, 3, 2)
 DAYS = [MONDAY + timedelta(days=n) for n in range(3)]
@@ -130,19 +126,6 @@ def test_a_mind_is_asked_of_two_in_a_night_and_no_more(bare: Life) -> None:
     report = bare.dreamer(mind).dream(today=False, catch_up=True)
     assert len(summed_up(report)) > 2
     assert 0 < mind.calls.count("summarise_period") <= 2
-
-
-def test_over_the_wire_a_model_is_asked_once_and_given_the_days(life: Life) -> None:
-    dream(life, date(2026, 3, 6))
-    answer = {"summary": "花さんは水族館に行き、模試を受けた。", "evidence": ["m1", "m2"]}
-    with ModelServer() as server:
-        server.enqueue(json.dumps(answer, ensure_ascii=False))
-        material = PeriodMaterial(SHEET, WEEK, tuple(life.episodes.between(*WEEK)))
-        draft = LanguageModelDreamMind(behind_openai(server)).summarise_period(material, Cancel())
-    assert draft is not None
-    assert (draft.summary, draft.evidence) == (answer["summary"], ["m0", "m1"])
-    (chat,) = server.chats
-    assert all(words in chat.prompt for words in ("一週間", *(text.rstrip("。") for text in TOLD)))
 
 
 def test_months_stand_where_no_week_does_and_a_few_of_each(bare: Life) -> None:

@@ -18,7 +18,6 @@ from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impu
 from agent.minds.tokens import count_tokens
 from agent.prompts.dream_prompts import excerpt
 from managers.memory.entities import Entity, Fact
-from managers.memory.episodes import Episode
 from managers.memory.messages import Message, Role
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
@@ -131,26 +130,6 @@ def test_a_long_day_is_cut_by_relevance_not_by_position() -> None:
     assert draft.evidence == ["id250"]
 
 
-def test_questions_bring_what_may_answer_them() -> None:
-    lines = [*(f"Today I cooked soup number {n} for lunch." for n in range(80)), "I passed the exam!"]
-    messages = tuple(replace(said(n % 60, line), id=f"id{n}") for n, line in enumerate(lines))
-    question = Question(id="q_1", topic="the exam", context="Did she pass?")
-    answer = {"question_id": "q_1", "answer": "She passed.", "evidence": ["m81"]}
-    model = FakeModel({"resolutions": [answer]}, context_tokens=2000)
-    material = AnswerMaterial(DayMaterial(SHEET, DAY.date, messages), (question,))
-    draft = LanguageModelDreamMind(model).resolve_questions(material, Cancel())
-    assert "I passed the exam!" in model.asked[0][1]
-    assert draft.resolutions[0].evidence == ["id80"]
-
-
-def test_reflection_reads_level_goals_and_days() -> None:
-    model = FakeModel({**REFLECTED["en"], "evidence": ["m3"]})
-    draft = LanguageModelDreamMind(model).reflect(ReflectionMaterial(SHEET, 2, date(2026, 1, 3), (DAY,)), Cancel())
-    assert draft is not None
-    assert draft.evidence == [DAY.messages[2].id]
-    assert "look back on the week" in model.asked[0][0]
-
-
 def a_day(lang: Lang, persona: str, user: str, description: str, *lines: str) -> DayMaterial:
     sheet = Sheet(persona, lang, description, user_name=user)
     time = datetime(2026, 11, 20, 21)
@@ -243,27 +222,6 @@ def test_what_the_day_bears_on_is_shown_of_what_is_known() -> None:
     )
     assert "[f_00] Momo is 8 years old." in model.asked[0][1]
     assert "[f_05]" not in model.asked[0][1]
-
-
-def test_days_of_a_week_are_shortened_rather_than_left_out() -> None:
-    summaries = [f"Day {n} began well. " + "Then more happened. " * 30 for n in range(7)]
-    episodes = tuple(
-        Episode(date=date(2026, 11, 10 + n), summary=text, evidence=[f"e{n}"]) for n, text in enumerate(summaries)
-    )
-    model = FakeModel(REFLECTED["en"], context_tokens=4096, count=count_tokens)
-    material = ReflectionMaterial(SHEET, 2, date(2026, 11, 17), (), episodes)
-    LanguageModelDreamMind(model).reflect(material, Cancel())
-    assert all(f"Day {n} began well." in model.asked[0][1] for n in range(7))
-
-
-def test_faults_of_form_and_of_content_are_told_together() -> None:
-    wrong = {**REFLECTED["ja"], "insight": "", "evidence": ["m77"], "goals": [{"action": "dance"}]}
-    wrong.pop("strategy")
-    day = a_day("ja", "ねむ", "花", "", *LINES["ja"])
-    model = FakeModel(wrong, REFLECTED["ja"])
-    LanguageModelDreamMind(model).reflect(ReflectionMaterial(day.sheet, 1, day.date, (day,)), Cancel())
-    for part in ("goals.0.action は", "strategy がない", "insight が空", "m77"):
-        assert part in model.problems[0]
 
 
 def test_a_model_may_write_first_note_a_thought_or_rather_not_in_the_personas_language() -> None:

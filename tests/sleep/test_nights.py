@@ -101,14 +101,6 @@ def test_catching_up_over_weeks_gives_each_week_and_month_its_reflection(bare: L
     assert all(len(material.episodes) > 5 for material in reflecting.materials if material.level == 2)
 
 
-def test_a_fortnight_in_one_night_has_the_week_that_lies_in_it(bare: Life) -> None:
-    reflecting, today = Reflecting(), bare.clock.now().date()
-    long_talk(bare, 10)
-    report = bare.dreamer(ScriptedDreamMind(reflect=reflecting)).dream()
-    assert reflecting.levels == [(2, today - timedelta(days=3)), (1, today)]
-    assert len(report.entries) == 1
-
-
 def test_old_days_that_were_imported_reflect_once_a_week_not_every_night() -> None:
     meta = GoalsMeta(last_level2_date=date(2026, 11, 18), last_level3_date=date(2026, 11, 1))
     days = [date(2026, 5, 1) + timedelta(days=n) for n in range(40)]
@@ -285,12 +277,6 @@ def test_what_a_night_costs_is_known_before_it_begins(bare: Life) -> None:
     assert report.calls <= cost.calls <= report.calls + 8  # no question may be open for the answers to be looked for
     assert cost.tokens == cost.calls * 10
     assert bare.dreamer().cost().calls == 0  # the built-in mind costs nothing
-
-
-def test_a_long_catch_up_is_estimated_from_some_of_its_days(bare: Life) -> None:
-    long_talk(bare, 65)
-    cost = bare.dreamer(ScriptedDreamMind()).cost(catch_up=True)
-    assert (cost.days, cost.calls) == (65, 65 * 5 + 2)  # a week and a month
 
 
 def test_a_sister_whom_an_earlier_night_took_for_a_cat_becomes_a_person(bare: Life) -> None:

@@ -86,11 +86,6 @@ def test_links_code_help_lines_questions_and_courtesies_name_nobody() -> None:
     assert [one for one in found if one[1]] == []
 
 
-def test_a_relative_with_a_name_is_one_person() -> None:
-    found = dreamt("en", "My sister Aiko moved to Oslo.|My sister loves it.", name="Hana")
-    assert found["Aiko"].aliases == ["Hana's sister"]
-
-
 def test_the_user_is_kept_as_a_person_under_the_name_that_is_known() -> None:
     told = "私は長野に住んでいます。|私は65歳です。|あなたは優しいね。|あなたが好きな本は何ですか。"
     unnamed = dreamt("ja", told, "あなた")["あなた"]

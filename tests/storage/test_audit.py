@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 
@@ -116,18 +116,13 @@ def test_wherever_a_process_dies_the_audit_is_whole(tmp_path: Path, kill: Kill) 
 
 
 def test_threads_that_write_at_once_make_one_chain(paths: PersonaPaths) -> None:
-    threads = [threading.Thread(target=lived, args=(paths, 10)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(lambda _: lived(paths, 10), range(4))]
     assert len(list(events(paths))) == 40
     assert flaws(paths) == []
 
 
-def test_what_could_not_be_written_is_told_by_the_next_line(
-    paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_not_written_is_told_by_the_next_line(paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     lived(paths, 1)
     with full_disk(monkeypatch, room=0):
         record(paths, NOW, "undo")

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from managers.storage.copies import are_same, copies_in, data, guesses, marks
 
 LOG = "## USER:Sara\n{text}\n\n2026-01-02 (Fri) 22:00:00 |  | {id}\n\n"
@@ -74,12 +72,3 @@ def test_a_name_in_another_normal_form_has_the_same_original(tmp_path: Path) -> 
     (tmp_path / "か\u3099く.md").write_text("a")  # がく, as macOS may spell it
     (tmp_path / "がく.sync-conflict-20260203-150405-ABCDEF7.md").write_text("b")
     assert list(found_in(tmp_path)) == ["がく.sync-conflict-20260203-150405-ABCDEF7.md"]
-
-
-def test_a_folder_that_has_not_changed_is_looked_through_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [f"Anna-{n} (the {n}th).md" for n in range(1_000)]
-    for name in names:
-        (tmp_path / name).touch()
-    assert copies_in(tmp_path, names) == {}
-    monkeypatch.setattr("managers.storage.copies.entries", lambda *_: pytest.fail("it is listed once more"))
-    assert copies_in(tmp_path, names) == {}

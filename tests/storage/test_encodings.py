@@ -1,11 +1,11 @@
-"""Texts in other encodings are told from UTF-8, from each other, and from UTF-8 of which bytes are damaged."""
+"""Texts in other encodings are told from UTF-8, from each other, and from UTF-8 of which bytes are damaged; so is JSON."""
 
-from datetime import datetime
-from pathlib import Path
 from random import Random
 
+import pytest
+
 from managers.storage.encodings import decode_foreign, foreign_encoding
-from managers.storage.files import set_aside
+from managers.storage.json_text import NotJsonError, load_json
 
 JAPANESE = (
     "やったー！試験に合格した！",
@@ -44,17 +44,25 @@ def test_damaged_utf_8_is_no_other_encoding() -> None:
             assert foreign_encoding(text.encode()[:-cut]) is None
 
 
-def test_what_was_put_aside_names_the_way_back_that_there_is(tmp_path: Path) -> None:
-    file = tmp_path / "notepad.txt"
-    file.write_bytes("猫のももを知っている。".encode("cp932"))
-    notice = set_aside(file, datetime(2026, 11, 20))
-    for sentence in (notice.ja, notice.en):
-        assert "`app.py mend`" in sentence
-    assert "「直す」" not in notice.ja  # there is no such button
-    assert "on the page" not in notice.en
-
-
 def test_what_cannot_be_told_is_not_guessed() -> None:
     assert foreign_encoding(b"\xff\xfe\x00") is None  # half a character
     assert foreign_encoding(b"\x83\x81\x83") is None
     assert foreign_encoding(bytes(range(256)) * 4) is None
+
+
+def test_whatever_is_no_json_is_one_error() -> None:
+    nested = (b"[" * 100_000, b'{"a":' * 50_000, b"9" * 5000)
+    for data in (b"", b"{", *nested, b"\xff\xfe\xff", b'"\xed\xa0\x80"', "\ufeff", "{'a': 1}"):
+        with pytest.raises(NotJsonError):
+            load_json(data)
+
+
+def test_halves_of_characters_are_joined_or_replaced() -> None:
+    assert load_json(rb'["\ud83d\ude00", "a\ud83d", {"\udc00": "\uD83D"}]') == ["😀", "a\ufffd", {"\ufffd": "\ufffd"}]
+    assert load_json('["\ud83d\ude00"]') == ["😀"]
+
+
+def test_every_spelling_that_editors_use_is_read() -> None:
+    text = '{"猫": "クロ"}'
+    for data in (text.encode(), b"\xef\xbb\xbf" + text.encode(), b"\xff\xfe" + text.encode("utf-16-le")):
+        assert load_json(data) == {"猫": "クロ"}

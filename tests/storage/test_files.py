@@ -1,18 +1,23 @@
-"""Files are written whole or not at all, appended durably, and kept when they are broken."""
+"""Files are written whole or not at all, appended durably, kept when they are broken, and waited for when they are held."""
 
 import errno
 import itertools
 import os
 import stat
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from managers.storage import files
+from managers.storage import files, retrying
 from managers.storage.errors import DiskFullError, UnreadableError, UnwritableError
+from managers.storage.files import append_durably, read_bytes, remove, write_atomic
+from managers.storage.opening import move
+from managers.storage.paths import PersonaPaths
 from tests.crash import full_disk, kill_everywhere, needs_signals
 
 OLD, NEW = "旧い内容\n".encode(), "新しい内容\n".encode() * 400
@@ -83,9 +88,7 @@ def test_what_is_written_comes_back_and_folders_are_made(tmp_path: Path) -> None
     assert files.dump_json({"名前": "ねむ"}) == '{\n  "名前": "ねむ"\n}\n'
 
 
-def test_a_read_only_file_is_not_replaced_and_a_folder_in_its_place_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_read_only_or_a_folder_is_named_and_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "note.txt"
     path.write_bytes(OLD)
     with monkeypatch.context() as patch:
@@ -118,11 +121,8 @@ def test_what_is_set_aside_keeps_its_bytes_and_never_another_files_name(tmp_path
 def test_threads_that_write_one_file_leave_one_of_their_versions(tmp_path: Path) -> None:
     path = tmp_path / "note.txt"
     versions = [bytes([65 + number]) * 5_000 for number in range(6)]
-    threads = [threading.Thread(target=files.write_atomic, args=(path, version)) for version in versions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(lambda version: files.write_atomic(path, version), versions)]
     assert path.read_bytes() in versions
     assert [left.name for left in tmp_path.iterdir()] == ["note.txt"]
 
@@ -149,3 +149,74 @@ def test_a_file_system_that_syncs_no_folders_is_no_failure(tmp_path: Path, monke
     monkeypatch.setattr(os, "fsync", fsync)
     files.write_atomic(tmp_path / "note.txt", "x")
     assert (tmp_path / "note.txt").read_text() == "x"
+
+
+class Holder:
+    """Somebody who holds files for so many calls of the system, and counts how long others wait."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._patch = patch
+        self.left = 0
+        self.waited: list[float] = []
+        self.now = 1000.0
+        patch.setattr(retrying, "_in_vain", {})
+        patch.setattr(retrying, "time", SimpleNamespace(sleep=self.waited.append, monotonic=lambda: self.now))
+
+    def hold(self, call: str, name: str, times: int, code: int = errno.EACCES) -> None:
+        """Deny a call about a file of this name so many times."""
+        self.left, real = times, getattr(os, call)
+
+        def denied(path: Any, *rest: Any, **named: Any) -> Any:
+            is_it = name in {Path(one).name for one in (path, *rest[:1]) if isinstance(one, str | Path)}
+            if is_it and self.left > 0:
+                self.left -= 1
+                raise OSError(code, os.strerror(code), str(path))
+            return real(path, *rest, **named)
+
+        self._patch.setattr(os, call, denied)
+
+
+@pytest.fixture
+def holder(monkeypatch: pytest.MonkeyPatch) -> Holder:
+    return Holder(monkeypatch)
+
+
+WAYS: dict[str, tuple[str, Callable[[PersonaPaths], object], Callable[[PersonaPaths], bool]]] = {
+    "read": ("open", lambda paths: read_bytes(paths.goals), lambda paths: True),
+    "replace": ("replace", lambda paths: write_atomic(paths.goals, b"[2]"), lambda p: p.goals.read_bytes() == b"[2]"),
+    "append": ("open", lambda paths: append_durably(paths.goals, b"\n"), lambda p: p.goals.read_bytes() == b"[1]\n"),
+    "remove": ("unlink", lambda paths: remove(paths.goals), lambda paths: not paths.goals.exists()),
+    "move": ("replace", lambda paths: move(paths.goals, paths.notepad), lambda p: p.notepad.read_bytes() == b"[1]"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_that_is_held_for_a_moment_is_waited_for(paths: PersonaPaths, holder: Holder, way: str) -> None:
+    call, do, is_done = WAYS[way]
+    paths.goals.write_bytes(b"[1]")
+    holder.hold(call, "goals.json", 2)
+    do(paths)
+    assert is_done(paths)
+    assert holder.waited == list(retrying.PAUSES[:2])
+
+
+def test_what_stays_denied_is_said_soon_and_for_a_minute_at_once(paths: PersonaPaths, holder: Holder) -> None:
+    paths.goals.write_bytes(b"[1]")
+    holder.hold("open", "goals.json", 1_000)
+    for _ in range(3):
+        with pytest.raises(UnreadableError):
+            read_bytes(paths.goals)
+    assert holder.waited == list(retrying.PAUSES)
+    assert sum(holder.waited) == pytest.approx(0.5)
+    holder.now += 61
+    holder.left = 1
+    assert read_bytes(paths.goals) == b"[1]"
+
+
+def test_a_read_only_disk_and_a_missing_file_are_not_waited_for(paths: PersonaPaths, holder: Holder) -> None:
+    assert read_bytes(paths.goals) is None
+    paths.goals.write_bytes(b"[1]")
+    holder.hold("replace", "goals.json", 1, errno.EROFS)
+    with pytest.raises(UnwritableError):
+        write_atomic(paths.goals, b"[2]")
+    assert holder.waited == []

@@ -1,5 +1,7 @@
-"""Edits made outside are noticed, and are nobody else's; what is no memory is not kept."""
+"""Edits made outside are noticed, and are nobody else's; what is no memory is not kept; what has been read is not read again."""
 
+import os
+import time
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from managers.storage.files import digest, read_bytes, write_atomic
 from managers.storage.history import Draft, History
 from managers.storage.journal import Journal
 from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
 from tests.storage.histories import write
 
 
@@ -55,20 +58,11 @@ def test_an_edit_of_the_same_length_within_the_same_instant_is_found(history: Hi
 
 
 def test_logs_documents_indexes_and_secrets_are_not_kept(history: History, paths: PersonaPaths) -> None:
-    others = [
-        paths.log,
-        paths.log_archives / "2026-01.txt",
-        paths.attachments / "a.txt",
-        paths.knowledge / "b.md",
-        paths.rag_index / "index.bin",
-        paths.emotion_log,
-        paths.memory / "emotion_log_2026-01.json",
-        paths.recall_log,
-        paths.memory / "secrets.toml",
-        paths.folder / "secrets.toml",
-        paths.folder / "core_memory.txt.broken-20260101-000000",
-        paths.memory / ".insights.json.77.utatane-tmp",
-    ]
+    names = "log.txt log_archives/2026-01.txt attachments/a.txt knowledge/b.md rag_index/index.bin secrets.toml"
+    names += " memory/emotion_log.json memory/emotion_log_2026-01.json memory/recall_log.jsonl memory/secrets.toml"
+    names += " core_memory.txt.broken-20260101-000000 memory/.insights.json.77.utatane-tmp"
+    others = [paths.folder / name for name in names.split()]
+    assert {paths.log, paths.rag_index / "index.bin", paths.emotion_log, paths.recall_log} < {*others}
     for path in others:
         write_atomic(path, "x")
     assert history.notice_outside() is None
@@ -79,9 +73,7 @@ def test_logs_documents_indexes_and_secrets_are_not_kept(history: History, paths
         assert bool(is_kept) == (content == b"a")
 
 
-def test_what_the_app_rewrites_all_the_time_enters_only_with_a_change_that_names_it(
-    history: History, paths: PersonaPaths
-) -> None:
+def test_what_is_rewritten_all_the_time_enters_only_with_a_change(history: History, paths: PersonaPaths) -> None:
     for moment in ("1", "2", "3"):
         write_atomic(paths.internal_state, moment)
         assert history.notice_outside() is None
@@ -108,14 +100,6 @@ def test_names_in_either_normal_form_are_one_file(history: History, paths: Perso
     assert [path.read_text("utf-8") for path in paths.entity_memory.iterdir()] == ["三"]
 
 
-def test_json_that_is_nested_beyond_reading_is_kept_as_bytes(history: History, paths: PersonaPaths) -> None:
-    entry = write(history, paths.goals, "{}")
-    paths.goals.write_bytes(b"[" * 200_000)
-    assert history.notice_outside() is not None
-    history.undo(history.entries(1)[0].id, author="user")
-    assert paths.goals.read_bytes() == history.at(entry, paths.goals) == b"{}"
-
-
 def _save_while_a_change_is_written(monkeypatch: pytest.MonkeyPatch, path: Path, *texts: str) -> None:
     """Let an editor save after the files were looked at and before they are replaced, each time another text."""
     apply, waiting = Journal.apply, list(texts)
@@ -128,7 +112,7 @@ def _save_while_a_change_is_written(monkeypatch: pytest.MonkeyPatch, path: Path,
     monkeypatch.setattr(Journal, "apply", just_saved)
 
 
-def test_what_an_editor_saves_while_a_change_is_written_enters_the_history_before_the_change(
+def test_what_an_editor_saves_meanwhile_enters_before_the_change(
     history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _save_while_a_change_is_written(monkeypatch, paths.core_memory, "自分で書いた\n")
@@ -140,7 +124,7 @@ def test_what_an_editor_saves_while_a_change_is_written_enters_the_history_befor
     assert paths.core_memory.read_text("utf-8") == "自分で書いた\nそのあと書いた\n"
 
 
-def test_a_change_is_refused_where_an_editor_saves_what_it_rests_on_or_goes_on_saving(
+def test_a_change_is_refused_where_an_editor_goes_on_saving(
     history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _save_while_a_change_is_written(monkeypatch, paths.core_memory, "自分で書いた")
@@ -152,3 +136,61 @@ def test_a_change_is_refused_where_an_editor_saves_what_it_rests_on_or_goes_on_s
     with pytest.raises(ExternallyChangedError):
         history.apply({paths.core_memory: b"x"}, Draft("ねむ", ""))
     assert paths.core_memory.read_text("utf-8") == "二"
+
+
+READ = "managers.storage.history.disk.read_bytes"
+
+
+def note(path: Path, text: str) -> None:
+    """Write a file as an editor does, a while ago: a file system may count in two seconds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    then = time.time() - 60
+    os.utime(path, (then, then))
+
+
+def a_life(paths: PersonaPaths, clock: HandClock) -> None:
+    for number in range(20):
+        note(paths.entity_memory / f"one{number}.md", f"# Entity Memory: one{number}\n")
+    history = History(paths, clock)
+    history.begin(author="utatane", reason="")
+    history.notice_outside()
+
+
+def test_a_start_reads_only_what_changed_meanwhile(
+    paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_life(paths, clock)
+    reads = list[str]()
+
+    def noting(path: Path) -> bytes | None:
+        reads.append(path.name)
+        return read_bytes(path)
+
+    monkeypatch.setattr(READ, noting)
+    assert History(paths, clock).notice_outside() is None
+    assert not [name for name in reads if name.endswith(".md")]
+    note(paths.entity_memory / "one3.md", "# Entity Memory: one3\n- edited by hand\n")
+    history = History(paths, clock)
+    assert history.notice_outside()
+    assert history.entries(1)[0].files == ("entity_memory/one3.md",)
+    assert {name for name in reads if name.endswith(".md")} == {"one3.md"}
+
+
+def test_an_entry_written_meanwhile_is_no_edit(
+    paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_life(paths, clock)
+    (paths.history / "seen_files.json").unlink()
+    history, dreaming = History(paths, clock), History(paths, clock)
+    path, dreamt = paths.entity_memory / "one3.md", list[bool]()
+
+    def reading(one: Path) -> bytes | None:
+        if one == path and not dreamt:
+            dreamt.append(True)
+            dreaming.apply({path: b"# Entity Memory: one3\n- dreamt of\n"}, Draft("dream", "night"))
+        return read_bytes(one)
+
+    monkeypatch.setattr(READ, reading)
+    assert history.notice_outside() is None
+    assert [entry.author for entry in history.entries()] == ["dream", "utatane"]

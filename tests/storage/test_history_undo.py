@@ -29,17 +29,6 @@ def test_undo_restores_edits_creations_and_deletions_byte_for_byte(history: Hist
     assert (paths.goals.read_bytes(), paths.insights.read_bytes()) == (b"", b"[]")
 
 
-def test_an_entry_further_back_is_undone_alone(history: History, paths: PersonaPaths) -> None:
-    first = write(history, paths.core_memory, "一")
-    later = write(history, paths.notepad, "メモ")
-    history.undo(first, author="user")
-    assert paths.core_memory.read_text("utf-8") == "はじめ\n"
-    assert paths.notepad.read_text("utf-8") == "メモ"
-    undone = {entry.id: entry.undone_by for entry in history.entries()}
-    assert undone[first] == history.entries(1)[0].id
-    assert undone[later] is None
-
-
 def test_a_later_change_of_one_file_keeps_the_whole_from_being_undone(history: History, paths: PersonaPaths) -> None:
     entry = history.apply({paths.core_memory: b"dreamt", paths.goals: b"{}"}, Draft("dream", ""))
     assert entry
@@ -85,13 +74,3 @@ def test_undo_and_redo_go_back_and_forth(history: History, paths: PersonaPaths) 
     assert paths.core_memory.read_text("utf-8") == "はじめ\n"
     assert [entry.kind for entry in history.entries()] == ["undo", "redo", "undo", "change", "beginning"]
     assert {e.id: bool(e.undone_by) for e in history.entries()}[entry]
-
-
-def test_taking_back_an_undo_is_doing_it_again(history: History, paths: PersonaPaths) -> None:
-    entry = write(history, paths.core_memory, "一")
-    for _ in range(2):
-        undo = history.undo(entry, author="user")
-        assert paths.core_memory.read_text("utf-8") == "はじめ\n"
-        history.undo(undo, author="user")
-        assert paths.core_memory.read_text("utf-8") == "一"
-        assert not {e.id: e.undone_by for e in history.entries()}[entry]

@@ -32,7 +32,7 @@ def test_what_was_sealed_here_holds_in_another_process_for_its_purpose_and_words
         assert stat.S_IMODE(own_home.installation_key.stat().st_mode) == 0o600
 
 
-def test_a_home_that_was_carried_to_another_computer_is_another_installation(
+def test_a_home_carried_elsewhere_is_another_installation(
     own_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = Installation(own_home)

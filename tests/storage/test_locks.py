@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 
@@ -48,11 +49,8 @@ def test_threads_take_turns_and_one_thread_may_enter_twice(paths: PersonaPaths) 
                 with guard:
                     inside -= 1
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        _ = [*pool.map(lambda _: work(), range(4))]
     assert most == 1
 
 
@@ -67,7 +65,7 @@ def test_a_failure_inside_lets_go_and_a_place_that_cannot_be_written_is_named(pa
         pass
 
 
-def test_who_waits_for_a_folder_that_is_moved_makes_no_empty_one_in_its_place(
+def test_who_waits_for_a_folder_that_moves_makes_no_empty_one(
     paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moved, trouble = paths.folder.with_name("another name"), list[Exception]()
@@ -82,7 +80,12 @@ def test_who_waits_for_a_folder_that_is_moved_makes_no_empty_one_in_its_place(
 
     waiting = threading.Thread(target=wait)
     with writing(paths):
-        monkeypatch.setattr(time, "sleep", lambda seconds: (begun.set(), real(seconds)))
+
+        def sleep(seconds: float) -> None:
+            begun.set()
+            real(seconds)
+
+        monkeypatch.setattr(time, "sleep", sleep)
         waiting.start()
         begun.wait()  # it has looked for the lock once, and waits
         paths.folder.rename(moved)

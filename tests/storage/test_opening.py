@@ -1,12 +1,10 @@
 """A persona's folder holds links and special files: nothing is read or written elsewhere, and nothing waits."""
 
 import os
-import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -19,8 +17,7 @@ from managers.storage.paths import PersonaPaths
 
 NOW = datetime(2026, 1, 2, 22, 0)
 SECRET = b"what stands elsewhere"
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes, sockets and devices in folders are POSIX")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices in folders are POSIX")
 
 
 @pytest.fixture
@@ -44,56 +41,17 @@ def link(path: Path, target: Path) -> Path:
     return path
 
 
-def to_a_file(folder: Path, elsewhere: Path) -> Path:
-    return link(folder / "notepad.txt", elsewhere / "secret.txt")
-
-
-def to_nothing(folder: Path, elsewhere: Path) -> Path:
-    return link(folder / "notepad.txt", elsewhere / "new.txt")
-
-
-def to_a_folder(folder: Path, elsewhere: Path) -> Path:
-    return link(folder / "notepad.txt", elsewhere / "sub")
-
-
-def to_itself(folder: Path, elsewhere: Path) -> Path:
-    del elsewhere
-    return link(folder / "notepad.txt", folder / "notepad.txt")
-
-
-def in_a_parent(folder: Path, elsewhere: Path) -> Path:
-    return link(folder / "memory", elsewhere) / "secret.txt"
-
-
-def in_a_parents_parent(folder: Path, elsewhere: Path) -> Path:
-    return link(folder / "memory", elsewhere) / "sub" / "secret.txt"
-
-
 def a_step_back(folder: Path, elsewhere: Path) -> Path:
     (folder / "memory").mkdir()
     return folder / "memory" / ".." / ".." / elsewhere.name / "secret.txt"
 
 
-def a_pipe(folder: Path, elsewhere: Path) -> Path:
-    del elsewhere
+def a_pipe(folder: Path, _: Path) -> Path:
     os.mkfifo(folder / "notepad.txt")
     return folder / "notepad.txt"
 
 
-def a_socket(folder: Path, elsewhere: Path) -> Path:
-    del elsewhere
-    before = Path.cwd()
-    os.chdir(folder)  # a socket's path is short
-    try:
-        with closing(socket.socket(socket.AF_UNIX)) as made:
-            made.bind("notepad.txt")
-    finally:
-        os.chdir(before)
-    return folder / "notepad.txt"
-
-
-def a_device(folder: Path, elsewhere: Path) -> Path:
-    del elsewhere
+def a_device(folder: Path, _: Path) -> Path:
     try:
         os.mknod(folder / "notepad.txt", stat.S_IFCHR | 0o600, os.makedev(1, 5))  # /dev/zero: it never ends
     except PermissionError:
@@ -101,46 +59,43 @@ def a_device(folder: Path, elsewhere: Path) -> Path:
     return folder / "notepad.txt"
 
 
-def a_folder(folder: Path, elsewhere: Path) -> Path:
-    del elsewhere
+def a_folder(folder: Path, _: Path) -> Path:
     (folder / "notepad.txt").mkdir()
     return folder / "notepad.txt"
 
 
 Trap = Callable[[Path, Path], Path]
-LINKS: list[Trap] = [to_a_file, to_nothing, to_a_folder, to_itself, in_a_parent, in_a_parents_parent, a_step_back]
-SPECIAL: list[Trap] = [a_pipe, a_socket, a_device, a_folder]
-traps = pytest.mark.parametrize("trap", [*LINKS, *(pytest.param(one, marks=posix) for one in SPECIAL)])
+LINKS: dict[str, Trap] = {
+    "to a file": lambda folder, elsewhere: link(folder / "notepad.txt", elsewhere / "secret.txt"),
+    "to nothing": lambda folder, elsewhere: link(folder / "notepad.txt", elsewhere / "new.txt"),
+    "to a folder": lambda folder, elsewhere: link(folder / "notepad.txt", elsewhere / "sub"),
+    "to itself": lambda folder, _: link(folder / "notepad.txt", folder / "notepad.txt"),
+    "in a parent": lambda folder, elsewhere: link(folder / "memory", elsewhere) / "secret.txt",
+    "in a parent's parent": lambda folder, elsewhere: link(folder / "memory", elsewhere) / "sub" / "secret.txt",
+    "a step back": a_step_back,
+}
+SPECIAL = [pytest.param(one, marks=posix) for one in (a_pipe, a_device, a_folder)]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.fixture(params=["as here", "without O_NOFOLLOW"])
-def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the system follows no links by itself, and where it has to be looked first, as on Windows."""
-    if request.param != "as here":
-        monkeypatch.setattr(opening, "_NO_FOLLOW", 0)
-        monkeypatch.setattr(opening, "_HOW", 0)
-
-
-@traps
-@pytest.mark.usefixtures("either_way")
-def test_nothing_elsewhere_is_read(paths: PersonaPaths, elsewhere: Path, trap: Trap) -> None:
-    path = trap(paths.folder, elsewhere)
-    with pytest.raises(NotPlainFileError) as refused:
-        files.read_bytes(path)
-    assert isinstance(refused.value, UnreadableError)
-    with pytest.raises(NotPlainFileError):
-        files.open_binary(path)
-
-
-@traps
-@pytest.mark.usefixtures("either_way")
-def test_nothing_elsewhere_is_written(paths: PersonaPaths, elsewhere: Path, trap: Trap) -> None:
+@pytest.mark.parametrize("trap", [*(pytest.param(trap, id=name) for name, trap in LINKS.items()), *SPECIAL])
+@pytest.mark.parametrize("follows_no_links_itself", [True, False])
+def test_nothing_elsewhere_is_read_or_written(
+    paths: PersonaPaths, elsewhere: Path, trap: Trap, monkeypatch: pytest.MonkeyPatch, *, follows_no_links_itself: bool
+) -> None:
+    """Also where the system cannot be told to follow no links, and it has to be looked first, as on Windows."""
     path = trap(paths.folder, elsewhere)
     before = contents(elsewhere)
+    if not follows_no_links_itself:
+        monkeypatch.setattr(opening, "_NO_FOLLOW", 0)
+        monkeypatch.setattr(opening, "_HOW", 0)
+    for read in (files.read_bytes, files.open_binary):
+        with pytest.raises(NotPlainFileError) as refused:
+            read(path)
+        assert isinstance(refused.value, UnreadableError)
     for write in (files.write_atomic, files.append_durably):
         with pytest.raises(NotPlainFileError) as refused:
             write(path, b"ours")
@@ -148,9 +103,9 @@ def test_nothing_elsewhere_is_written(paths: PersonaPaths, elsewhere: Path, trap
     assert contents(elsewhere) == before
 
 
-@pytest.mark.parametrize("trap", [to_a_file, in_a_parent, in_a_parents_parent, a_step_back])
-def test_nothing_elsewhere_is_made_moved_or_swept_away(paths: PersonaPaths, elsewhere: Path, trap: Trap) -> None:
-    path = trap(paths.folder, elsewhere)
+@pytest.mark.parametrize("name", ["to a file", "in a parent", "in a parent's parent", "a step back"])
+def test_nothing_elsewhere_is_made_moved_or_swept_away(paths: PersonaPaths, elsewhere: Path, name: str) -> None:
+    path = LINKS[name](paths.folder, elsewhere)
     litter = elsewhere / ".log.txt.1-1.utatane-tmp"
     litter.write_bytes(b"")
     os.utime(litter, (0, 0))
@@ -160,20 +115,12 @@ def test_nothing_elsewhere_is_made_moved_or_swept_away(paths: PersonaPaths, else
     for put in (put_aside, keep_aside):
         with pytest.raises(NotPlainFileError):
             put(paths.folder, path, NOW)
-    if trap is not to_a_file:
+    if name != "to a file":
         with pytest.raises(OSError, match="link"):
             files.make_folder(path.with_name("new"))
     files.sweep(paths.folder)
     assert contents(elsewhere) == before
     assert not (elsewhere / "new").exists()
-
-
-def test_a_folder_that_is_a_link_is_not_listed(paths: PersonaPaths, elsewhere: Path) -> None:
-    link(paths.memory, elsewhere)
-    for listed in (files.entries, files.files):
-        with pytest.raises(NotPlainFileError):
-            listed(paths.memory)
-    assert [what for _, what in opening.walk(paths.folder)] == ["link"]
 
 
 def test_a_listing_has_files_and_folders_and_nothing_else(paths: PersonaPaths, elsewhere: Path) -> None:
@@ -187,27 +134,23 @@ def test_a_listing_has_files_and_folders_and_nothing_else(paths: PersonaPaths, e
     assert files.files(paths.memory, "*.txt") == [paths.memory / "a.txt"]
     assert files.files(paths.memory, ".*") == [paths.memory / ".hidden.txt"]
     assert files.entries(paths.knowledge) == []
+    link(paths.knowledge, elsewhere)
+    for listed in (files.entries, files.files):
+        with pytest.raises(NotPlainFileError):
+            listed(paths.knowledge)
+    assert (paths.knowledge, "link") in [*opening.walk(paths.folder)]
+    assert not [path for path, _ in opening.walk(paths.folder) if path.parent == paths.knowledge]
 
 
-def test_a_persona_that_is_itself_a_link_is_not_opened(paths: PersonaPaths, elsewhere: Path) -> None:
+def test_a_persona_may_be_no_link_but_what_lies_above_it_may(
+    paths: PersonaPaths, tmp_path: Path, elsewhere: Path
+) -> None:
+    """The home folder on another disk, a file that is given on the command line."""
     other = PersonaPaths(link(paths.folder.with_name("Mallory"), elsewhere))
     with pytest.raises(NotPlainFileError):
         files.read_bytes(other.folder / "secret.txt")
     with pytest.raises(NotPlainFileError):
         files.entries(other.folder)
-
-
-@pytest.mark.parametrize("name", ["../secret.txt", "/etc/passwd", "memory/../../x", "", "a\0b", "."])
-def test_a_name_that_stands_in_a_file_leads_into_the_folder_or_nowhere(paths: PersonaPaths, name: str) -> None:
-    with pytest.raises(opening.NotPlainError):
-        opening.inside(paths.folder, name)
-    assert opening.inside(paths.folder, "memory/a.txt") == paths.memory / "a.txt"
-
-
-def test_what_lies_above_a_persona_may_be_a_link_and_so_may_what_a_person_names(
-    tmp_path: Path, elsewhere: Path
-) -> None:
-    """The home folder on another disk, a file that is given on the command line."""
     there = PersonaPaths(link(tmp_path / "characters", elsewhere) / "Nemu")
     files.write_atomic(there.core_memory, b"mine")
     assert files.read_bytes(there.core_memory) == b"mine"
@@ -215,20 +158,23 @@ def test_what_lies_above_a_persona_may_be_a_link_and_so_may_what_a_person_names(
         assert files.read_bytes(link(tmp_path / "given.txt", elsewhere / "secret.txt")) == SECRET
 
 
+def test_a_name_that_stands_in_a_file_leads_into_the_folder_or_nowhere(paths: PersonaPaths) -> None:
+    for name in ("../secret.txt", "/etc/passwd", "memory/../../x", "", "a\0b", "."):
+        with pytest.raises(opening.NotPlainError):
+            opening.inside(paths.folder, name)
+    assert opening.inside(paths.folder, "memory/a.txt") == paths.memory / "a.txt"
+
+
 @posix
-def test_what_is_made_is_its_owners_alone(paths: PersonaPaths, usual_umask: None) -> None:
-    del usual_umask
-    files.write_atomic(paths.insights, b"[]")
-    files.append_durably(paths.log, b"x")
-    paths.core_memory.write_bytes(b"from a friend")
-    paths.core_memory.chmod(0o664)
-    files.write_atomic(paths.core_memory, b"mine")
+def test_what_is_made_is_its_owners_alone(paths: PersonaPaths) -> None:
+    usual = os.umask(0o022)
+    try:
+        files.write_atomic(paths.insights, b"[]")
+        files.append_durably(paths.log, b"x")
+        paths.core_memory.write_bytes(b"from a friend")
+        paths.core_memory.chmod(0o664)
+        files.write_atomic(paths.core_memory, b"mine")
+    finally:
+        os.umask(usual)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in paths.folder.rglob("*")}
     assert modes == {"memory": 0o700, "insights.json": 0o600, "log.txt": 0o600, "core_memory.txt": 0o600}
-
-
-@pytest.fixture
-def usual_umask() -> Iterator[None]:
-    before = os.umask(0o022)
-    yield
-    os.umask(before)

@@ -2,7 +2,6 @@
 
 import os
 import stat
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,21 +14,18 @@ from commands.line import run
 from managers.storage import privacy
 from managers.storage.opening import FOR_OTHERS
 from managers.storage.paths import Home
+from tests.homes import LivedIn
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows gives what lies in a user's folder to that user alone")
 
 
 @pytest.fixture
-def home(own_home: Home) -> Home:
+def home(lived_in: LivedIn) -> Home:
     """A home in which somebody has talked, as an earlier version left it under the usual umask."""
-    with closing(open_services(own_home)) as services:
-        services.settings_file.change("mind", provider="builtin")
-        companion = services.companion("Hazel")
-        list(companion.say("Good evening").events())
-        companion.settle()
-    own_home.made_private.unlink(missing_ok=True)
-    loosen(own_home.folder)
-    return own_home
+    home = lived_in("two_months_en")
+    home.made_private.unlink(missing_ok=True)
+    loosen(home.folder)
+    return home
 
 
 def loosen(folder: Path) -> None:
@@ -38,9 +34,15 @@ def loosen(folder: Path) -> None:
 
 
 def loose(folder: Path) -> Iterator[Path]:
-    return (
-        path for path in [folder, *folder.rglob("*")] if path.lstat().st_mode & FOR_OTHERS and not path.is_symlink()
-    )
+    paths = (path for path in [folder, *folder.rglob("*")] if not path.is_symlink())
+    return (path for path in paths if path.lstat().st_mode & FOR_OTHERS)
+
+
+def started(home: Home) -> list[str]:
+    """Start and end; return the codes of what a person is told."""
+    with closing(open_services(home)) as services:
+        assert stat.S_IMODE(home.folder.stat().st_mode) == 0o700  # at once, before anything is gone through
+        return [notice.code for notice in services.notices.all]
 
 
 def test_a_start_shuts_all_of_it_and_says_so_once(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,17 +52,10 @@ def test_a_start_shuts_all_of_it_and_says_so_once(home: Home, capsys: pytest.Cap
     assert str(home.folder) in line
     assert "yours alone" in line
     assert list(loose(home.folder)) == []
-    assert run(["chat", "Hazel", "-m", "Still?"]) == 0
-    assert capsys.readouterr().err == ""
+    assert started(home) == []
+    loosen(home.folder)  # a backup is put back, with the marker
+    assert started(home) == [privacy.MADE_PRIVATE]
     assert list(loose(home.folder)) == []
-
-
-def test_the_page_says_so(home: Home) -> None:
-    with closing(open_services(home)) as services:
-        assert [notice.code for notice in services.notices.all] == [privacy.MADE_PRIVATE]
-        assert stat.S_IMODE(home.folder.stat().st_mode) == 0o700  # at once, before anything is gone through
-    with closing(open_services(home)) as services:
-        assert services.notices.all == []
 
 
 def test_the_doctor_names_what_others_can_read_and_leaves_it(home: Home) -> None:
@@ -79,55 +74,33 @@ def test_the_doctor_names_what_others_can_read_and_leaves_it(home: Home) -> None
 
 def test_a_folder_that_was_made_for_the_first_start_is_shut_without_a_word(own_home: Home) -> None:
     own_home.folder.mkdir(mode=0o755)
-    with closing(open_services(own_home)) as services:
-        assert services.notices.all == []
+    assert started(own_home) == []
     assert list(loose(own_home.folder)) == []
 
 
 def test_what_died_in_the_middle_is_gone_through_at_the_next_start(home: Home) -> None:
     privacy.shut(home)  # and then the process is killed
     assert list(loose(home.folder)) != []
-    with closing(open_services(home)):
-        pass
+    started(home)
     assert list(loose(home.folder)) == []
 
 
-def test_a_backup_that_was_put_back_is_shut_again(home: Home) -> None:
-    for _ in range(2):
-        with closing(open_services(home)) as services:
-            assert services.notices.all != []
-        assert home.made_private.exists()
-        assert list(loose(home.folder)) == []
-        loosen(home.folder)  # the marker comes back with the rest
-
-
-def test_what_is_not_ours_is_left_alone_and_no_link_is_followed_in_a_personas_folder(
-    home: Home, tmp_path: Path
-) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir(mode=0o755)
-    (elsewhere / "page.html").touch(0o644)
-    folder = home.persona("Hazel").folder
+def test_what_is_not_ours_is_left_alone_and_no_link_is_followed_but_the_characters(home: Home, tmp_path: Path) -> None:
+    home.characters.rename(tmp_path / "disk")
+    home.characters.symlink_to(tmp_path / "disk")
+    elsewhere, other, folder = tmp_path / "elsewhere", home.folder / "public_html", home.persona("Hazel").folder
+    for public in (elsewhere, other):
+        public.mkdir(mode=0o755)
+        (public / "page.html").touch(0o644)
     (folder / "page.html").symlink_to(elsewhere / "page.html")
     (folder / "knowledge").mkdir(exist_ok=True)
     (folder / "knowledge" / "site").symlink_to(elsewhere)
     os.mkfifo(folder / "pipe", 0o644)
-    other = home.folder / "public_html"
-    other.mkdir(mode=0o755)
-    (other / "index.html").touch(0o644)
-    before = {path: path.lstat().st_mode for path in (elsewhere, elsewhere / "page.html", other, other / "index.html")}
-    with closing(open_services(home)):
-        pass
-    assert {path: path.lstat().st_mode for path in before} == before
-    assert list(loose(folder)) == [folder / "pipe"]
-
-
-def test_characters_that_lie_elsewhere_are_shut_there(home: Home, tmp_path: Path) -> None:
-    home.characters.rename(tmp_path / "disk")
-    home.characters.symlink_to(tmp_path / "disk")
+    before = {path: path.lstat().st_mode for path in (elsewhere, elsewhere / "page.html", other, other / "page.html")}
     with closing(open_services(home)) as services:
         assert sorted(str(tmp_path / "disk") in notice.en for notice in services.notices.all) == [False, True]
-    assert list(loose(tmp_path / "disk")) == []
+    assert {path: path.lstat().st_mode for path in before} == before
+    assert list(loose(tmp_path / "disk")) == [tmp_path / "disk" / "Hazel" / "pipe"]
 
 
 def test_a_disk_that_knows_no_owners_is_told_and_not_gone_through(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,20 +108,3 @@ def test_a_disk_that_knows_no_owners_is_told_and_not_gone_through(home: Home, mo
     with closing(open_services(home)) as services:
         assert [notice.code for notice in services.notices.all] == ["home-open"]
         assert services.going_through is None
-
-
-def test_a_folder_in_folders_without_end_is_gone_through(home: Home) -> None:
-    deep = home.persona("Hazel").folder
-    descriptor = os.open(deep, os.O_RDONLY)
-    for _ in range(1_500):
-        os.mkdir("d", 0o755, dir_fd=descriptor)
-        below = os.open("d", os.O_RDONLY, dir_fd=descriptor)
-        os.close(descriptor)
-        descriptor = below
-    os.close(descriptor)
-    privacy.shut(home)
-    try:
-        privacy.go_through(home)
-    finally:
-        subprocess.run(["rm", "-rf", deep / "d"], check=True)  # no function of Python's gets so far down
-    assert home.made_private.exists()

@@ -26,7 +26,4 @@ def test_pages_go_and_come_again(tmp_path: Path) -> None:
         assert give_back("large.dic") == SIZE
         assert resident("large.dic") == 0
         assert mapped[:] == content
-
-
-def test_a_file_that_nobody_maps_is_nothing_to_give_back() -> None:
     assert give_back("nowhere.dic") == 0

@@ -4,6 +4,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,18 +32,22 @@ CHANGES: Mapping[str, bytes | None] = {
 AFTER = {name: content for name, content in {**BEFORE, **CHANGES}.items() if content is not None}
 
 
-def _prepare(folder: Path) -> PersonaPaths:
+def _written(folder: Path) -> PersonaPaths:
     paths = PersonaPaths(folder / "ねむ")
     for name, content in BEFORE.items():
         write_atomic(paths.folder / name, content)
-    History(paths, HandClock()).begin(author="user", reason="created")
+    return paths
+
+
+def _prepare(folder: Path) -> PersonaPaths:
+    paths = _written(folder)
+    _begin(paths)
     return paths
 
 
 def _content(paths: PersonaPaths) -> dict[str, bytes]:
-    return {
-        name: (paths.folder / name).read_bytes() for name in {**BEFORE, **CHANGES} if (paths.folder / name).exists()
-    }
+    names = {**BEFORE, **CHANGES}
+    return {name: (paths.folder / name).read_bytes() for name in names if (paths.folder / name).exists()}
 
 
 def _paths(changes: Mapping[str, bytes | None], paths: PersonaPaths) -> dict[Path, bytes | None]:
@@ -70,18 +75,18 @@ def _pack(paths: PersonaPaths) -> None:
     History(paths, HandClock()).maintain(force=True)
 
 
-class _Fresh:
-    """Makes a new folder for each run, in a state of the test's choosing."""
+def _fresh(
+    root: Path, finish: Callable[[PersonaPaths], object] = lambda paths: None, made: Any = _prepare
+) -> Callable[[], tuple[PersonaPaths]]:
+    """Return what makes a new folder for each run, in a state of the test's choosing."""
+    numbers = itertools.count()
 
-    def __init__(self, root: Path, finish: Callable[[PersonaPaths], None] = lambda paths: None) -> None:
-        self._numbers = itertools.count()
-        self._root = root
-        self._finish = finish
-
-    def __call__(self) -> tuple[PersonaPaths]:
-        paths = _prepare(self._root / str(next(self._numbers)))
-        self._finish(paths)
+    def fresh() -> tuple[PersonaPaths]:
+        paths = made(root / str(next(numbers)))
+        finish(paths)
         return (paths,)
+
+    return fresh
 
 
 def _no_leftovers(paths: PersonaPaths) -> None:
@@ -92,10 +97,7 @@ def _no_leftovers(paths: PersonaPaths) -> None:
 @needs_signals
 def test_killed_anywhere_a_transaction_is_whole_or_nothing(tmp_path: Path) -> None:
     seen = set()
-    fresh = _Fresh(tmp_path)
-    everywhere = kill_everywhere(_apply, fresh, whens=("before",), stride=3)
-    within = kill_everywhere(_apply, fresh, whens=("half", "after"), stride=9)
-    for death in itertools.chain(everywhere, within):
+    for death in kill_everywhere(_apply, _fresh(tmp_path), whens=("before", "half")):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())  # whoever comes next
         entries = history.entries()
@@ -119,7 +121,7 @@ def test_killed_anywhere_a_transaction_is_whole_or_nothing(tmp_path: Path) -> No
 @needs_signals
 def test_killed_anywhere_an_undo_is_whole_or_nothing(tmp_path: Path) -> None:
     seen = set()
-    for death in kill_everywhere(_undo, _Fresh(tmp_path, _apply), whens=("before", "half"), stride=4):
+    for death in kill_everywhere(_undo, _fresh(tmp_path, _apply), whens=("before", "half"), stride=2):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         newest = history.entries(1)[0]
@@ -138,7 +140,7 @@ def test_killed_while_finishing_it_is_finished_by_the_next(tmp_path: Path) -> No
             patch.setattr(Journal, "_roll_forward", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
             _apply(paths)
 
-    for death in kill_everywhere(settle, _Fresh(tmp_path, half_done), whens=("before",), stride=2):
+    for death in kill_everywhere(settle, _fresh(tmp_path, half_done), whens=("before",)):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         assert _content(paths) == AFTER, death
@@ -149,15 +151,7 @@ def test_killed_while_finishing_it_is_finished_by_the_next(tmp_path: Path) -> No
 
 @needs_signals
 def test_killed_anywhere_a_history_begins_or_has_not_begun(tmp_path: Path, kill: Kill) -> None:
-    numbers = itertools.count()
-
-    def fresh() -> tuple[PersonaPaths]:
-        paths = PersonaPaths(tmp_path / str(next(numbers)) / "ねむ")
-        for name, content in BEFORE.items():
-            write_atomic(paths.folder / name, content)
-        return (paths,)
-
-    for death in kill(_begin, fresh, whens=("before",), stride=3):
+    for death in kill(_begin, _fresh(tmp_path, made=_written), whens=("before",), stride=3):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         history.begin(author="user", reason="created")
@@ -168,7 +162,7 @@ def test_killed_anywhere_a_history_begins_or_has_not_begun(tmp_path: Path, kill:
 
 @needs_signals
 def test_killed_while_packing_nothing_is_lost(tmp_path: Path, kill: Kill) -> None:
-    for death in kill(_pack, _Fresh(tmp_path, _apply), whens=("before",), stride=2):
+    for death in kill(_pack, _fresh(tmp_path, _apply), whens=("before",), stride=2):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         assert [entry.kind for entry in history.entries()] == ["change", "beginning"], death
@@ -201,20 +195,24 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert _content(paths) == AFTER
 
 
+def _held(monkeypatch: pytest.MonkeyPatch, call: str, name: str) -> None:
+    """Let another program hold a file open, as it may be on Windows: it can be neither replaced nor removed."""
+    real = getattr(os, call)
+
+    def refuse(*given: Any, **named: Any) -> None:
+        if Path(given[-1]).name == name:
+            raise PermissionError(13, "in use", str(given[-1]))
+        real(*given, **named)
+
+    monkeypatch.setattr(os, call, refuse)
+
+
 def test_a_file_that_cannot_be_replaced_turns_the_whole_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On Windows a file that another program holds open cannot be replaced."""
     paths = _prepare(tmp_path)
-    real = os.replace
-
-    def replace(source: Any, target: Any) -> None:
-        if Path(target).name == "internal_state.json":
-            raise PermissionError(13, "in use", str(source), None, str(target))
-        real(source, target)
-
     history = History(paths, HandClock())
     count = len(history.entries())
     with monkeypatch.context() as patched:
-        patched.setattr(os, "replace", replace)
+        _held(patched, "replace", "internal_state.json")
         with pytest.raises(UnwritableError, match=r"internal_state\.json"):
             _apply_to(history)
     assert _content(paths) == BEFORE
@@ -225,17 +223,9 @@ def test_a_file_that_cannot_be_replaced_turns_the_whole_back(tmp_path: Path, mon
 def test_what_is_left_of_a_change_that_stands_fails_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A scanner that holds the journal for a moment must not make a night that is written look as if it were not."""
     paths = _prepare(tmp_path)
-    real = os.unlink
-
-    def unlink(path: Any, **rest: Any) -> None:
-        if Path(path).name == "journal.json":
-            raise PermissionError(13, "in use", str(path))
-        real(path, **rest)
-
-    history = History(paths, HandClock())
     with monkeypatch.context() as patched:
-        patched.setattr(os, "unlink", unlink)
-        assert _apply_to(history) is not None
+        _held(patched, "unlink", "journal.json")
+        assert _apply_to(History(paths, HandClock())) is not None
         assert _content(paths) == AFTER
         History(paths, HandClock())  # still held: it can be read all the same, and it is said in a sentence
         unfinished = settle_to_read(paths)
@@ -259,22 +249,7 @@ def test_one_changed_file_refuses_the_whole(tmp_path: Path) -> None:
     assert apply(_paths(CHANGES, paths), author="dream", reason="", based_on=read)
 
 
-def test_many_files_at_once_keep_their_modes(tmp_path: Path) -> None:
-    paths = _prepare(tmp_path)
-    paths.core_memory.chmod(0o600)
-    many: dict[Path, bytes | None] = {paths.entity_memory / f"{n}.md": str(n).encode() for n in range(150)}
-    history = History(paths, HandClock())
-    entry = history.change({**many, paths.core_memory: b"x"}, author="dream", reason="", mind="built-in")
-    assert entry
-    assert len(history.diff(entry)) == 151
-    assert os.name != "posix" or paths.core_memory.stat().st_mode & 0o777 == 0o600
-    history.undo(entry, author="user")
-    assert not list(paths.entity_memory.iterdir())
-
-
-def test_who_looks_while_somebody_writes_waits_and_puts_nothing_aside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_looks_while_somebody_writes_puts_nothing_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = Home(tmp_path).persona("Hazel")
     paths.folder.mkdir(parents=True)
     decided, looked = threading.Event(), threading.Event()
@@ -295,11 +270,11 @@ def test_who_looks_while_somebody_writes_waits_and_puts_nothing_aside(
             journal_of(paths).apply({paths.notepad: b"written"})
 
     monkeypatch.setattr(Journal, "_roll_forward", slowly)
-    writer = threading.Thread(target=write)
-    writer.start()
-    decided.wait()
-    monkeypatch.setattr(Journal, "is_pending", noticed)
-    settle(paths)  # sees the journal, and waits for the lock
-    writer.join()
+    with ThreadPoolExecutor() as pool:
+        writer = pool.submit(write)
+        decided.wait()
+        monkeypatch.setattr(Journal, "is_pending", noticed)
+        settle(paths)  # sees the journal, and waits for the lock
+    writer.result()
     assert paths.notepad.read_bytes() == b"written"
     assert put_aside(paths) == []

@@ -1,16 +1,19 @@
-"""What is in a folder, noticed without a look at each file."""
+"""What is in a folder, or was made of files, is looked at again when something has changed, and only then."""
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from managers.storage import watching
+from managers.storage import unchanged
 from managers.storage.errors import NotPlainFileError
-from managers.storage.files import entries, write_atomic
+from managers.storage.files import write_atomic
 from managers.storage.opening import guard
-from managers.storage.watching import Listing, beside_listed, listing, look_at_all, written_into
+from managers.storage.unchanged import Unchanged
+from managers.storage.watching import Listing, beside_listed, listing, written_into
 
 LONG_AGO = (1e9, 1e9)
 
@@ -35,25 +38,20 @@ def watched(folder: Path) -> Listing:
     return watched
 
 
-def test_it_is_the_same_object_as_long_as_nothing_changes(watched: Listing, folder: Path) -> None:
+def test_what_changes_is_noticed_at_once_and_else_it_is_the_same_object(watched: Listing, folder: Path) -> None:
     assert sorted(watched.files()) == ["Aiko.md", "Ben.md"]
-    assert watched.files() is watched.files()
-    assert listing(folder) is watched
-
-
-@pytest.mark.parametrize("change", ["came", "went", "was replaced"])
-def test_what_moves_its_folders_time_is_noticed_at_once(watched: Listing, folder: Path, change: str) -> None:
-    before = watched.files()
-    if change == "went":
-        (folder / "Ben.md").unlink()
-    else:
-        write_atomic(folder / ("Cleo.md" if change == "came" else "Ben.md"), "plays the oboe now")
-    assert watched.files() != before
-
-
-def test_two_changes_within_one_tick_of_the_file_systems_clock_are_both_noticed(watched: Listing, folder: Path) -> None:
+    changes: tuple[Callable[[], None], ...] = (
+        lambda: write_atomic(folder / "Cleo.md", "plays the oboe"),
+        lambda: write_atomic(folder / "Ben.md", "plays the oboe now"),
+        (folder / "Ben.md").unlink,
+    )
+    for change in changes:
+        before = watched.files()
+        assert listing(folder).files() is before
+        change()
+        assert watched.files() != before
     now = time.time()
-    for name in ("Cleo.md", "Dan.md"):
+    for name in ("Dan.md", "Eve.md"):  # within one tick of the file system's clock
         (folder / name).write_text("plays the oboe", "utf-8")
         os.utime(folder, (now, now))
         assert name in watched.files()
@@ -62,92 +60,26 @@ def test_two_changes_within_one_tick_of_the_file_systems_clock_are_both_noticed(
 def test_what_an_editor_writes_into_a_file_is_noticed_by_the_thread(watched: Listing, folder: Path) -> None:
     (folder / "Ben.md").write_text("plays the oboe now", "utf-8")
     os.utime(folder, LONG_AGO)
-    until = time.monotonic() + 60
     while watched.files()["Ben.md"].size != len("plays the oboe now"):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
-def test_what_this_program_appends_is_noticed_at_once(watched: Listing, folder: Path) -> None:
-    with (folder / "Ben.md").open("a", encoding="utf-8") as file:
-        file.write(" and the oboe")
-    written_into(folder / "Ben.md")
-    assert watched.files()["Ben.md"].size == len("plays the cello and the oboe")
-
-
-def _lists(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Return the folders that are listed from here on, as they are."""
-    listed: list[Path] = []
-
-    def noting(folder: Path, kinds: None) -> list[os.DirEntry[str]]:
-        listed.append(folder)
-        return entries(folder, kinds)
-
-    monkeypatch.setattr(watching, "entries", noting)
-    monkeypatch.setattr(watching, "_keep_watching", lambda _one: True)  # no thread beside
-    return listed
-
-
-@pytest.fixture
-def notes(folder: Path) -> Listing:
-    """A listing of some files alone, that trusts its folder's time."""
-    found = listing(folder, _is_note)
-    found.files()
-    found.files()
-    return found
-
-
-def _is_note(name: str) -> bool:
-    return name.endswith(".md")
-
-
-def test_what_no_listing_wants_makes_nobody_list_the_folder(
-    notes: Listing, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before, listed = notes.files(), _lists(monkeypatch)
-    for _ in range(3):
-        with beside_listed(folder / "state.json"):
-            write_atomic(folder / "state.json", "{}")
-            assert notes.files() is before
-        assert notes.files() is before
-        assert not listed
-        notes.look_again()  # as the thread does
-        listed.clear()
-
-
-def test_what_is_to_be_looked_at_again_is_also_while_something_else_is_written(notes: Listing, folder: Path) -> None:
+def test_what_stands_beside_it_hides_no_change(folder: Path) -> None:
+    """Neither what this program appends, nor what comes before, after or with a file that nobody lists."""
+    notes = listing(folder, lambda name: name.endswith(".md"))
+    assert notes.files() is notes.files()  # it trusts its folder's time by now
     with beside_listed(folder / "state.json"):
         with (folder / "Ben.md").open("a", encoding="utf-8") as file:
             file.write(" and the oboe")
         written_into(folder / "Ben.md")
     assert notes.files()["Ben.md"].size == len("plays the cello and the oboe")
-
-
-def test_what_came_before_or_after_it_is_noticed(notes: Listing, folder: Path) -> None:
     write_atomic(folder / "Cleo.md", "plays the oboe")
     with beside_listed(folder / "state.json"):
         write_atomic(folder / "state.json", "{}")
     assert "Cleo.md" in notes.files()
-    os.utime(folder, LONG_AGO)
-    notes.files()
-    with beside_listed(folder / "state.json"):
-        write_atomic(folder / "state.json", "{}")
-    write_atomic(folder / "Dan.md", "plays the oboe")
-    os.utime(folder, (time.time() + 10, time.time() + 10))  # a tick later
-    assert "Dan.md" in notes.files()
-
-
-def test_a_file_that_a_listing_wants_is_noticed(notes: Listing, folder: Path) -> None:
-    with beside_listed(folder / "Cleo.md"):
-        write_atomic(folder / "Cleo.md", "plays the oboe")
-    assert "Cleo.md" in notes.files()
-
-
-def test_what_nobody_has_asked_for_long_is_looked_at_when_somebody_asks(watched: Listing, folder: Path) -> None:
-    look_at_all(unused=-1)
-    (folder / "Ben.md").write_text("plays the oboe now", "utf-8")
-    os.utime(folder, LONG_AGO)
-    assert watched.files()["Ben.md"].size == len("plays the oboe now")
+    with beside_listed(folder / "Eve.md"):  # which the listing wants
+        write_atomic(folder / "Eve.md", "plays the oboe")
+    assert "Eve.md" in notes.files()
 
 
 def test_links_are_left_out_and_a_folder_that_is_one_is_refused(watched: Listing, folder: Path, tmp_path: Path) -> None:
@@ -169,3 +101,83 @@ def test_a_folder_may_come_later(tmp_path: Path) -> None:
     (tmp_path / "later").mkdir()
     (tmp_path / "later" / "a.md").write_text("x", "utf-8")
     assert list(later.files()) == ["a.md"]
+
+
+SETTLED, YOUNG = 10**9, -(10**10)
+
+
+class Reader:
+    """Reads files, and counts how often."""
+
+    def __init__(self, *paths: Path) -> None:
+        self.paths, self.times, self._kept = paths, 0, Unchanged[list[str]]()
+
+    def _read(self) -> list[str]:
+        self.times += 1
+        return [path.read_text("utf-8") if path.exists() else "" for path in self.paths]
+
+    def get(self, of: object = None) -> list[str]:
+        return self._kept.get(self._read, *self.paths, of=of)
+
+
+@pytest.fixture(autouse=True)
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    let_files_be(monkeypatch, SETTLED)
+
+
+def let_files_be(monkeypatch: pytest.MonkeyPatch, old: int) -> None:
+    monkeypatch.setattr(unchanged, "time", SimpleNamespace(time_ns=lambda: time.time_ns() + old))
+
+
+def test_what_has_not_changed_is_made_once(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_text("a", "utf-8")
+    reader = Reader(one, two)
+    assert reader.get() is reader.get()
+    assert reader.get("another way") == ["a", ""]
+    assert reader.times == 2
+
+
+@pytest.mark.parametrize("how", ["written", "replaced", "removed", "another comes", "linked", "written behind a link"])
+def test_each_change_is_noticed(tmp_path: Path, how: str) -> None:
+    one, two, real = tmp_path / "one", tmp_path / "two", tmp_path / "dotfiles"
+    real.write_text("a", "utf-8")
+    if how.endswith("link"):
+        one.symlink_to(real)
+    else:
+        one.write_text("a", "utf-8")
+    reader = Reader(one, two)
+    assert reader.get() == ["a", ""]
+    before = one.stat()
+    match how:
+        case "written":  # as large as before, and said to be as old
+            one.write_text("b", "utf-8")
+            os.utime(one, ns=(before.st_atime_ns, before.st_mtime_ns))
+        case "replaced":
+            real.write_text("b", "utf-8")
+            os.utime(real, ns=(before.st_atime_ns, before.st_mtime_ns))
+            real.replace(one)
+        case "removed":
+            one.unlink()
+        case "another comes":
+            two.write_text("b", "utf-8")
+        case "linked":
+            real.write_text("b", "utf-8")
+            one.unlink()
+            one.symlink_to(real)
+        case _:
+            real.write_text("ab", "utf-8")
+    assert reader.get() == [path.read_text("utf-8") if path.exists() else "" for path in (one, two)]
+    assert reader.times == 2
+
+
+def test_a_file_that_was_only_just_written_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "one"
+    path.write_text("a", "utf-8")
+    reader = Reader(path)
+    let_files_be(monkeypatch, YOUNG)
+    assert [reader.get(), reader.get()] == [["a"], ["a"]]
+    assert reader.times == 2, "it may change once more within what the disk calls the same time"
+    let_files_be(monkeypatch, SETTLED)
+    assert [reader.get(), reader.get()] == [["a"], ["a"]]
+    assert reader.times == 3

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from agent.memories import Memories
 from agent.services import Services
+from managers.memory.goals import Goal
 from managers.mind import Cancel
 from managers.sleep.dream import DreamReport
 from tests.fakes import HandClock
@@ -24,6 +25,11 @@ SAID = (
     ("来週は京都の貴船神社に行く予定です。", "neutral"),
     ("日商簿記の資格を取るために勉強を頑張ろうと思います。", "joy"),
 )
+
+
+def aim_for(memories: Memories, goal: Goal) -> None:
+    """Let somebody have a goal that a dream found."""
+    memories.goals.change(lambda goals: goals.created("short_term", goal), author="dream", reason="night")
 
 
 @dataclass

@@ -1,8 +1,7 @@
 """The room "Heart": what it shows of real memories, and what its buttons do to them."""
 
 import re
-from datetime import date, datetime, timedelta
-from types import SimpleNamespace
+from datetime import datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -11,15 +10,11 @@ from starlette.testclient import TestClient
 from managers.memory.emotion_curve import EmotionCurve
 from managers.memory.goals import Goal
 from managers.memory.questions import Question
-from managers.storage.history.parts import record_part
 from tests.ui.reading import Element, press, read
-from tests.ui.rooms import EVENING, EVIL, NAME, House
-from ui.components.charts import FONT_SIZE, Point, Tick, letters_wide, level_chart, point_chart
-from ui.components.csv_files import as_csv
+from tests.ui.rooms import EVENING, EVIL, NAME, House, aim_for
 from ui.locales import texts
 from ui.rooms.heart import growth
 from ui.rooms.heart.feelings import SHOWN_READINGS
-from ui.rooms.heart.spans import LENGTHS, span_name, span_of, ticks
 from ui.server.addresses import address_of
 
 JA, EN = texts("ja"), texts("en")
@@ -54,9 +49,7 @@ def questions_of(house: House) -> list[Question]:
 
 def test_an_untouched_persona_has_nothing_that_moves_it(house: House, visitor: TestClient) -> None:
     page = heart(visitor)
-    assert page.one("h1").text == JA("heart.title")
     assert JA("heart.nothing_moves") in page.one("#motive").text
-    assert len(page.one("#drives").all('[role="meter"]')) == 4
     for place in ("questions", "goals", "feelings", "dream"):
         assert JA(f"heart.no_{place}") in page.one(f"#{place}").text
     assert page.all("#changes") + page.all("#behind li") + page.all("svg") == []
@@ -71,9 +64,7 @@ def test_an_untouched_persona_has_nothing_that_moves_it(house: House, visitor: T
     assert visitor.post(address_of("nobody", "dreams/now")).status_code == 404
 
 
-def test_after_a_talk_and_a_dream_the_room_says_what_moves_it_in_words_or_figures(
-    house: House, visitor: TestClient
-) -> None:
+def test_the_room_says_what_moves_it_in_words_or_figures(house: House, visitor: TestClient) -> None:
     house.tell()
     house.dream()
     house.clock.move(hours=3)
@@ -82,9 +73,6 @@ def test_after_a_talk_and_a_dream_the_room_says_what_moves_it_in_words_or_figure
     assert house.memories.inner_state.levels().dominant == "curiosity"
     assert JA("heart.curiosity") in page.one("#motive .why-now").text
     assert top.topic in page.one("#motive .words").text
-    assert len(page.all('#questions button[value="resolve"]')) == len(questions_of(house))
-    assert top.context in page.one("#questions").text
-    assert "日商簿記" in page.one("#goals").text
     assert len(points(page)) == 3
     story = house.memories.episodes.get(EVENING.date())
     assert story is not None
@@ -107,16 +95,12 @@ def test_after_a_talk_and_a_dream_the_room_says_what_moves_it_in_words_or_figure
     page = follow(visitor, page.one("p.figures a"))
     level = f"{house.memories.inner_state.levels().curiosity:.2f}"
     assert level in page.one("#motive").text
-    assert level in page.one('article.drive[data-key="curiosity"]').text
-    assert f"{top.priority:.2f}" in page.one("#questions").text
-    assert "+1.0" in points(page)[-1].attributes["aria-label"]
     page = follow(visitor, page.all("nav.choice a")[0])
     assert level in page.one("#motive").text  # what is chosen beside it keeps them
     assert not FIGURES.search(follow(visitor, page.one("p.figures a")).text)
     visitor.headers["accept-language"] = "en"
     page = heart(visitor)
     assert EN("heart.why_devotion", feeling="joy") in page.one("#drives").text
-    assert "user" not in page.text.lower()
 
 
 def test_nothing_is_called_calm_beside_a_death_that_was_told(house: House, visitor: TestClient) -> None:
@@ -127,12 +111,11 @@ def test_nothing_is_called_calm_beside_a_death_that_was_told(house: House, visit
     companion.settle()
     for lang in ("ja", "en"):
         visitor.headers["accept-language"] = lang
-        for query in ({}, {"figures": 1}):
-            page = heart(visitor, **query)
-            shown = page.text + "".join(one.attributes["aria-label"] for one in page.all("svg a"))
-            shown += " ".join(follow(visitor, point).one("#behind").text for point in points(page))
-            assert all(death in shown for death in DEATHS)
-            assert not re.search(r"穏やか|おだやか|静かに満ち|\bcalm\b|All is quiet", shown)
+        page = heart(visitor, figures=int(lang == "en"))
+        shown = page.text + "".join(one.attributes["aria-label"] for one in page.all("svg a"))
+        shown += " ".join(follow(visitor, point).one("#behind").text for point in points(page))
+        assert all(death in shown for death in DEATHS)
+        assert not re.search(r"穏やか|おだやか|静かに満ち|\bcalm\b|All is quiet", shown)
 
 
 def test_what_weighs_heavily_is_held_up_to_nobody(house: House, visitor: TestClient) -> None:
@@ -145,15 +128,13 @@ def test_what_weighs_heavily_is_held_up_to_nobody(house: House, visitor: TestCli
     house.clock.move(hours=20)
     for words in ("もう死にたい。", "I want to die."):
         dark = Question(topic=words, context=f"「{words}」と話していた。", priority=1.0)
-        house.memories.questions.change(lambda found, dark=dark: found.with_one(dark), author="ねむ", reason="-")
+        house.memories.questions.add(dark, author="ねむ", reason="-")
         page = heart(visitor)
         assert JA("heart.curiosity") in page.one("#motive .why-now").text
         assert words.rstrip("。.") not in page.one("#motive").text
 
 
-def test_the_course_is_drawn_over_the_chosen_days_and_makes_a_level(
-    house: House, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_course_is_drawn_over_days(house: House, visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growth, "_PATIENCE", 900)  # a busy machine is no fault of the room
     house.tell()
     for hour in range(1, 49):
@@ -166,8 +147,6 @@ def test_the_course_is_drawn_over_the_chosen_days_and_makes_a_level(
     month = follow(visitor, week.all("#drives nav a")[1])
     assert len(month.all("#drives svg")) == 8  # wide and narrow
     assert "30日間の移り変わり" in month.all("#drives svg")[0].attributes["aria-label"]
-    assert month.one("#drives nav a[aria-current]").text == JA("heart.last_days", days=30)
-    assert month.all("#drives a[download]")[0].attributes["href"] == address_of(NAME, "tables/drives.csv", days=30)
 
 
 def test_resolving_a_question_lets_curiosity_fall_and_can_be_taken_back(house: House, visitor: TestClient) -> None:
@@ -184,7 +163,6 @@ def test_resolving_a_question_lets_curiosity_fall_and_can_be_taken_back(house: H
     bar = page.one('article.drive[data-key="curiosity"]').one(".level-bar")
     assert bar.attributes["aria-valuenow"] == f"{round(after, 4)}"
     assert top.id not in [one.attributes.get("data-key") for one in page.all("#questions tbody tr")]
-    assert JA("heart.closed_resolved") in page.one("#questions details.fold").text
     answer = press(visitor, page, '#changes button[value="undo"]')
     assert parse_qs(urlsplit(str(answer.url)).query)["days"] == ["30"]
     assert state.levels().curiosity == pytest.approx(before)
@@ -197,8 +175,6 @@ def test_deleting_a_question_asks_first_and_can_be_taken_back_once(house: House,
     assert "雪" in page.one('button[value="delete"]').attributes["data-ask"]
     gone = read(press(visitor, page, 'button[value="delete"]'))
     assert questions_of(house) == []
-    assert JA("heart.deleted") in gone.one("#told").text
-    assert JA("history.reason_question_deleted") in gone.one("#changes").text
     press(visitor, gone, '#changes button[value="undo"]')
     assert [one.topic for one in questions_of(house)] == ["雪"]
     revision = heart(visitor).attributes["data-revision"]
@@ -213,14 +189,11 @@ def test_deleting_a_question_asks_first_and_can_be_taken_back_once(house: House,
 def test_a_goal_is_ended_once_and_a_form_leads_nowhere_else(house: House, visitor: TestClient) -> None:
     for step, status in (("complete", "completed"), ("abandon", "abandoned")):
         goal = Goal(goal=f"海へ行く {step}")
-        house.memories.goals.change(
-            lambda goals, goal=goal: goals.created("short_term", goal), author="dream", reason=""
-        )
+        aim_for(house.memories, goal)
         before = heart(visitor)
         page = read(press(visitor, before, f'button[value="{step}"]'))
-        found = house.memories.goals.load().get(goal.id)
-        assert found is not None
-        assert found[1].status == status
+        found = {one.goal: one.status for one in house.memories.goals.load().short_term}
+        assert found[goal.goal] == status
         assert JA(f"heart.status_{status}") in page.one("#goals").text
         assert page.one("#told .done").text == JA(f"heart.{status}", goal=goal.goal)
         entries = house.memories.history.entries(10)
@@ -231,25 +204,6 @@ def test_a_goal_is_ended_once_and_a_form_leads_nowhere_else(house: House, visito
         answer = visitor.post(address_of(NAME, "heart/goals"), data={"goal": "x", "step": "complete", "back": back})
         led = urlsplit(answer.headers["location"])
         assert (answer.status_code, led.netloc, led.path) == (303, "", address_of(NAME, "heart"))
-
-
-def test_what_stands_in_the_way_of_taking_back_is_shown(house: House, visitor: TestClient) -> None:
-    questions, history = house.memories.questions, house.memories.history
-    questions.add(Question(topic="雪", priority=0.8), author="dream", reason="")
-    question = questions.open()[0]
-    questions.resolve(question.id, author="user", reason="question_resolved")
-    entry = history.entries(1, part=record_part(question.id))[0]
-    questions.delete(question.id, author="user", reason="question_deleted")
-    history.undo(history.entries(1)[0].id, author="user")
-    questions.resolve(question.id, answer="Momo is well.", author="user", reason="question_resolved")
-    row = next(one for one in heart(visitor).all("#changes li") if one.attributes["data-key"] == entry.id)
-    answer = press(visitor, row, 'button[value="undo"]')
-    assert answer.status_code == 409
-    page = read(answer).one("#room [data-conflict]")
-    assert page.one("h1").text == JA("taking_back.undo_title")
-    assert f"-{JA('taking_back.field_answer')}: Momo is well." in page.texts(".removed")
-    assert f"+{JA('taking_back.field_status')}: {JA('taking_back.value_open')}" in page.texts(".added")
-    assert urlsplit(page.one("a").attributes["href"]).path == address_of(NAME, "heart")
 
 
 # The emotion curve
@@ -266,9 +220,6 @@ def test_a_point_opens_the_message_with_its_neighbours_while_it_is_there(house: 
     page = follow(visitor, found[1])
     row = page.one("#behind .in-place li[aria-current]")
     assert "貴船神社" in row.text
-    neighbours = [one.classes[0] for one in page.all("#behind .in-place li")]
-    assert neighbours[:5] == ["user", "persona", "user", "persona", "user"]
-    assert [("aria-current" in one.attributes) for one in points(page)] == [False, True, *[False] * 4]
     opened = [follow(visitor, one).one("#behind .in-place li[aria-current] div").text for one in found[3:5]]
     assert sorted(opened) == ["ひとつめ", "ふたつめ"]
     assert "消えたことば" in follow(visitor, found[5]).one("#behind blockquote").text
@@ -288,7 +239,6 @@ def test_many_readings_become_averages_that_open(house: House, visitor: TestClie
     assert JA("heart.more_readings", count=72 - SHOWN_READINGS) in page.one("#behind").text
     page = follow(visitor, next(one for one in page.all("#behind a") if one.text == JA("heart.zoom")))
     assert page.one("#feelings nav a[aria-current]").text == JA("heart.span_day")
-    assert "17日" in page.one("#feelings h3").text
     assert len(points(page)) == 72
 
 
@@ -296,22 +246,16 @@ def test_one_walks_from_span_to_span_and_a_changed_address_shows_the_room(house:
     house.tell(at=datetime(2026, 9, 30, 9))
     page = heart(visitor, span="month")
     assert JA("heart.no_feelings") in page.one("#feelings").text
-    assert page.all('a[rel="next"]') == []  # nothing has come later yet
     earlier = follow(visitor, page.one('a[rel="prev"]'))
     assert earlier.one("#feelings h3").text == "2026年10月"
-    assert follow(visitor, earlier.one('a[rel="next"]')).one("#feelings h3").text == "2026年11月"
     latest = follow(visitor, page.one("#feelings .nothing a"))
     assert latest.one("#feelings h3").text == "2026年9月"
-    assert latest.all('a[rel="prev"]') == []  # nor earlier
-    assert len(points(latest)) == 1  # months are shown as averages of days
-    odd = ("x", "_____", EVIL, "0001-01-01_9999-12-31T23:59:59.999999_", "2026-11-20T00:00:00+09:00_2026-11-21T00:00")
-    days = ({"day": "0001-01-01"}, {"day": "9999-12-31", "span": "year"}, {"day": "1970-01-01", "span": "all"})
-    for query in ({"days": 8}, {"days": -1}, *days, *({"point": one} for one in odd)):
+    odd = (EVIL, "0001-01-01_9999-12-31T23:59:59.999999_", "2026-11-20T00:00:00+09:00_2026-11-21T00:00")
+    changed: list[dict[str, object]] = [{"days": -1}, {"day": "0001-01-01"}, {"day": "9999-12-31", "span": "year"}]
+    changed += [{"point": one} for one in odd]
+    for query in changed:
         page = heart(visitor, **query)
         assert len(page.all("#feelings nav a")) == 5
-        links = page.all("#feelings a[data-here]")
-        for link in (*links[:2], *links[-2:]):
-            assert visitor.get(link.attributes["href"]).status_code == 200
     assert visitor.get(address_of(NAME, "heart", span="century")).status_code == 400
 
 
@@ -332,37 +276,6 @@ def test_the_curve_reads_what_the_log_reads(house: House) -> None:
     assert curve.first() == datetime(2026, 5, 1)
 
 
-def test_every_span_has_a_name_and_marks_inside() -> None:
-    now = datetime(2026, 11, 21, 12)
-    for length in LENGTHS:
-        for first in (None, datetime(2016, 2, 29), datetime(2026, 11, 20)):
-            for day in (date(2026, 11, 21), date(2024, 2, 29), date(2025, 12, 31)):
-                span = span_of(length, day, first, now)
-                assert span.since < span.until
-                for t in (JA, EN):
-                    assert span_name(span, now.date(), t)
-                    marks = ticks(span, t)
-                    assert 1 <= len(marks) <= 13
-                    assert all(0 <= mark.at <= 1 for mark in marks)
-
-
-def test_a_curve_lies_inside_its_picture() -> None:
-    points = [Point(n / 4, (-1) ** n) for n in range(5)]
-    marks = [Tick(n / 40, "11月21日") for n in range(41)]
-    up = [Tick(0, "どちらでもない")]
-    for picture in (SimpleNamespace(**one) for one in point_chart(points, marks, up, lowest=-1, highest=1)):
-        assert all(picture.left <= dot.x <= picture.right and 0 < dot.y <= picture.floor for dot in picture.dots)
-        assert [dot.is_low for dot in picture.dots] == [False, True] * 2 + [False]
-        assert 1 < len(picture.marks) < len(marks)  # words that would touch are left out
-    for level in (SimpleNamespace(**one) for one in level_chart(points[:1], Tick(0.6, "x"), ("a", "b"))):
-        assert (level.line, level.area) == ("", "")  # nothing to join
-        assert level.last is not None
-    for t in (JA, EN):
-        ends = (t("heart.ago", days=90), t("heart.now"))
-        for shown in level_chart([Point(0, 0), Point(1, 1)], Tick(0.6, t("heart.edge")), ends):
-            assert shown["dash"][0] >= shown["words"][0].x + letters_wide(ends[0], FONT_SIZE)
-
-
 # What holds everywhere
 
 
@@ -379,30 +292,3 @@ def test_whatever_is_remembered_is_text(house: House, visitor: TestClient) -> No
             assert shown.all("script") + shown.all("img") == []
     assert EVIL in heart(visitor).one("#questions b").text
     page = read(press(visitor, heart(visitor), 'button[value="resolve"]'))
-    assert memories.questions.load().entries[0].status == "resolved"
-    read(press(visitor, page, 'button[value="complete"]'))
-    assert memories.goals.load().long_term[0].status == "completed"
-
-
-def test_tables_are_handed_out_in_both_languages(house: House, visitor: TestClient) -> None:
-    house.tell([("=HYPERLINK(1)", "joy"), ("きのう、海へ行った。", "happy")])
-    for table, ja, en in (
-        ("feelings", "気持ち", "Feeling"),
-        ("questions", "問い", "Question"),
-        ("goals", "優先度", "Priority"),
-        ("drives", "好奇心", "Curiosity"),
-        ("dreams", "次に話すとき", "When you next talk"),
-    ):
-        address = address_of(NAME, f"tables/{table}.csv")
-        answer = visitor.get(address)
-        assert answer.content.startswith(b"\xef\xbb\xbf")
-        assert ja in answer.text.splitlines()[0]
-        assert en in visitor.get(address, headers={"accept-language": "en"}).text.splitlines()[0]
-    assert JA("heart.kpi_turns") in visitor.get(address_of(NAME, "tables/growth.csv")).text
-    address = heart(visitor).one("figure.feelings a[download]").attributes["href"]
-    assert "'=HYPERLINK(1)" in visitor.get(address).text  # words are never a formula
-    lines = visitor.get(address_of(NAME, "tables/feelings.csv", since="2026-11-20", until="2026-11-21")).text
-    assert len(lines.splitlines()) == 3
-    assert visitor.get(address_of(NAME, "tables/secrets.csv")).status_code == 400
-    assert visitor.get(address_of(NAME, "tables/drives.csv", days=-5)).status_code == 200
-    assert as_csv([[-0.5, "-0.5", "a,b", None]]).decode("utf-8-sig") == '-0.5,\'-0.5,"a,b",\r\n'

@@ -3,13 +3,11 @@
 import re
 
 import pytest
-from PIL import Image
 from starlette.testclient import TestClient
 
 from agent.services import Services
 from managers.storage.paths import CHECKOUT
-from tests.ui.visitors import ORIGIN, stranger_to
-from ui.rooms.memories.shelves import GROUPS
+from tests.ui.visitors import stranger_to
 
 STATIC = CHECKOUT / "ui" / "static"
 SWAP = {"x-utatane": "swap"}
@@ -31,17 +29,7 @@ def test_the_manifest_speaks_the_page_s_language_and_names_one_app(visitor: Test
         assert page.count('rel="manifest"') == page.count(f'href="/manifest.json?lang={lang}"') == 1
 
 
-def test_a_maskable_icon_fills_its_square_and_the_other_has_round_corners() -> None:
-    for side in (192, 512):
-        corners = ((0, 0), (side - 1, 0), (0, side - 1), (side - 1, side - 1))
-        for name, seen in (("maskable", 255), ("icon", 0)):
-            picture = Image.open(STATIC / "app" / f"{name}-{side}.png").convert("RGBA")
-            assert picture.size == (side, side)
-            alpha = picture.getchannel("A")
-            assert [alpha.getpixel(corner) for corner in corners] == [seen] * 4
-
-
-def test_the_worker_is_asked_for_anew_each_time_and_keeps_a_page_that_names_nobody(
+def test_the_worker_keeps_a_page_that_names_nobody(
     services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = visitor.get("/worker.js")
@@ -70,27 +58,3 @@ def test_every_script_and_style_of_the_folder_is_in_the_two_files_that_a_page_lo
         sent = [line for line in loaded.text.splitlines() if line.strip()]
         assert sent[-len(said) :] == said
         assert len("\n".join(said).encode()) <= 60 * 1024  # the palette and the signs beside them are pictures
-
-
-def test_on_this_computer_the_styles_stand_in_the_page_itself(visitor: TestClient) -> None:
-    from_afar = TestClient(visitor.app, base_url=ORIGIN, cookies=visitor.cookies, client=("192.168.0.3", 50_000))
-    for elsewhere in (visitor.get("/new", headers=SWAP), from_afar.get("/new")):
-        [address] = re.findall(r'"(/static/[^"]+/page\.css)"', elsewhere.text)
-        assert "<style>" not in elsewhere.text
-    here = visitor.get("/new").text
-    assert "page.css" not in here
-    assert f"<style>{visitor.get(address).text}</style>" in here
-
-
-def test_no_style_insists_and_every_sign_is_drawn_and_used(visitor: TestClient) -> None:
-    styles = "\n".join(file.read_text("utf-8") for file in sorted((STATIC / "styles").glob("*.css")))
-    allowed = re.compile(r"@media (print|\(prefers-reduced-motion: reduce\)) \{(?:[^{}]*\{[^{}]*\})*\s*\}")
-    assert "!important" not in allowed.sub("", styles)
-    assert len(allowed.findall(styles)) >= 2
-    signs = {file.stem for file in (STATIC / "signs").glob("*.svg")}
-    assert set(re.findall(r"\.([\w-]+)\{--sign:0 ", visitor.get("/new").text)) == signs
-    shelves = {f"shelf-{shelf}" for group in GROUPS.values() for shelf in group} | {"shelf-notes"}
-    assert {sign for sign in signs if sign.startswith("shelf-")} == shelves
-    files = [*(CHECKOUT / "ui").rglob("*.html"), *(STATIC / "scripts").glob("*.js")]
-    named = set(re.findall(r'"([\w -]+)"', " ".join(file.read_text("utf-8") for file in files)))
-    assert signs - shelves <= {sign for classes in named for sign in classes.split()}

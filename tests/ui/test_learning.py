@@ -31,9 +31,7 @@ def opened(visitor: TestClient, room: str = HERE) -> Element:
     return read(visitor.get(room))
 
 
-def test_what_would_be_learned_is_shown_left_out_and_changed(
-    services: Services, visitor: TestClient, base: Path
-) -> None:
+def test_what_would_be_learned_is_shown_and_changed(services: Services, visitor: TestClient, base: Path) -> None:
     assert "What it would learn" in opened(visitor, ROOM).one("#growth").text
     press(visitor, opened(visitor), "#corpus button")
     page = opened(visitor)
@@ -51,16 +49,10 @@ def test_what_would_be_learned_is_shown_left_out_and_changed(
     page = opened(visitor)
     assert "left out by you: 0; changed by you: 0" in page.one("#corpus").text
     assert "nyaa. 38" in page.one("#example-p38").text
-    offer = "Enough has come together with"
-    assert offer not in visitor.get(ROOM).text
-    services.settings_file.change("growth", mark=10)
-    services.memories(NAME).kpi.update()
-    assert offer in opened(visitor, ROOM).one("#notices").text
 
 
-def test_a_training_goes_on_beside_the_page_is_stopped_and_comes_to_its_end(
-    services: Services, visitor: TestClient, base: Path
-) -> None:
+@pytest.mark.slow
+def test_a_training_is_stopped_and_comes_to_its_end(services: Services, visitor: TestClient, base: Path) -> None:
     (base / WAITING).touch()
     press(visitor, opened(visitor), "#training button.main")
     page = opened(visitor)

@@ -15,13 +15,8 @@ from tests.memory_map.living import FIRST_DAY, TOPICS
 from tests.ui.reading import Element, read
 from tests.ui.rooms import EVIL, NAME, Shelves
 from tests.ui.test_memory_tables import table
-from tests.ui.test_theme import AA_SIGNS, AA_TEXT, contrast
-from ui.components.palette import PALETTE
 from ui.components.revision import revision_of
 from ui.locales import texts
-from ui.rooms.map.canvas import AGES, turns_of
-from ui.rooms.network.picture import COLOURS
-from ui.server.addresses import address_of
 
 EN = texts("en")
 MAP = f"/p/{NAME}/memories/map"
@@ -96,16 +91,8 @@ def test_the_list_beside_the_picture_has_every_region(shelves: Shelves) -> None:
     assert len(listed) >= 2
     counts = [int(one.one("span").text.split()[0]) for one in listed.values()]
     assert f"{sum(counts)} in all:" in page.text
-    inner = opened(shelves, next(iter(listed)))
-    assert inner.one("h1").text == next(iter(listed.values())).one("b").text
-    whole = inner.one("p.buttons a")
-    assert whole.text == EN("map.whole")
-    assert opened(shelves, whole.attributes["href"]).one("h1").text == EN("map.title")
     rows = table(shelves.browser, "map", "en")
-    assert rows[0][:4] == ["Day", "Kind", "Region", "Part of it"]
     assert len(rows) - 1 == len(pictures(page)[0].all("a.star"))
-    assert page.all(".export a")[0].attributes["href"] == address_of(NAME, "tables/map.csv")
-    assert 0 < len(table(shelves.browser, "map", region="0")) - 1 < len(rows) - 1
 
 
 def test_a_dot_opens_what_it_stands_for_at_its_own_address(shelves: Shelves) -> None:
@@ -120,8 +107,6 @@ def test_a_dot_opens_what_it_stands_for_at_its_own_address(shelves: Shelves) -> 
     entity = opened(shelves, MAP + dot_of(page, "entity_memory/Mia"))
     assert opened(shelves, entity.one("#panel .near a.small").attributes["href"]).one("h1").text == "Mia"
     assert opened(shelves, entity.one("#panel [data-close]").attributes["href"]).all("#panel .near") == []
-    for region in ("/0", "/1"):  # in one of them it lies; the other is what was left of its region in a new drawing
-        assert "5 messages" in opened(shelves, MAP + region + dot_of(page, "talk")).one("#panel").text
     assert shelves.look("/map", dot="nothing").one("#panel h2").text == EN("memories.gone")
     small = [one.attributes["href"] for one in pictures(page)[1].all("a.star")]
     assert all(one.endswith("&size=narrow") for one in small)
@@ -133,10 +118,6 @@ def test_a_line_opens_the_messages_and_a_sign_its_card(shelves: Shelves) -> None
     tie = opened(shelves, f"/p/{NAME}/memories/network{pictures(page)[0].all('a.tie')[0].attributes['href']}")
     assert len(tie.all("#panel .near li")) == 20
     assert "/around/" in tie.all("#panel .near details")[0].attributes["data-src"]
-    assert "and 100 more" in tie.one("#panel").text
-    assert len(pictures(tie)[0].all('a.tie[aria-current="true"]')) == 1
-    listed = opened(shelves, page.one("#panel .lines a").attributes["href"])
-    assert listed.one("#panel h2").text == tie.one("#panel h2").text
     card = shelves.look("/network", who="Mia").one("#panel")
     assert "grows roses" in card.text
     person, centre = (opened(shelves, one.attributes["href"]).one("h1").text for one in card.all(".buttons a"))
@@ -149,7 +130,6 @@ def test_a_line_opens_the_messages_and_a_sign_its_card(shelves: Shelves) -> None
         assert star.attributes["transform"] == "translate(340 280)"
     nobody = shelves.look("/network", query="nobody of that name")
     assert nobody.one('[role="status"]').text == EN("network.not_found", query="nobody of that name")
-    assert nobody.one("h1").text == EN("network.title")
 
 
 def test_what_is_forgotten_is_on_neither_picture(services: Services, memories: Memories) -> None:
@@ -170,19 +150,13 @@ def test_what_is_forgotten_is_on_neither_picture(services: Services, memories: M
     assert (before, after) == (2, 1)  # what Mia herself said of them stands in the log
 
 
-def test_little_gets_a_kind_sentence_and_a_picture_that_is_being_drawn_comes_by_itself(
-    services: Services, memories: Memories
-) -> None:
+def test_little_gets_a_kind_sentence_until_it_is_drawn(services: Services, memories: Memories) -> None:
     shelves = Shelves(services, "en")
     for place in ("map", "network"):
         assert shelves.look(f"/{place}").one(".nothing").text == EN(f"{place}.empty")
     memories.log.append("user", "Emma", "Hello, it is me.")
     memories.recall.catch_up()
     assert pictures(shelves.look("/map"))[0].all("a.star")
-    memories.entities.note("Mia", "is a friend", author="dream", mind="built-in")
-    memories.recall.catch_up()
-    assert shelves.look("/network").one("#panel").text == EN("network.no_ties")
-    assert shelves.look("/map/99").one(".nothing a").text == EN("map.whole")
     said = [f"The {word} of day {day}." for day in range(12) for word in TOPICS["sailing"].split()]
     for number, text in enumerate(said):
         memories.log.append("user", "Emma", text, time=FIRST_DAY + timedelta(hours=7 * number))
@@ -194,13 +168,3 @@ def test_little_gets_a_kind_sentence_and_a_picture_that_is_being_drawn_comes_by_
     # The page asks again when this differs from what it was drawn at.
     assert revision_of(services, services.companion(NAME)) != page.attributes["data-revision"]
     assert len(pictures(shelves.look("/map"))) == 2
-
-
-def test_colours_stand_for_as_many_memories_each_and_stand_out_on_every_land() -> None:
-    assert [turns_of([]), turns_of([5, 5, 5]), turns_of(list(range(100)))] == [(), (), (20, 40, 60, 80)]
-    assert len(turns_of(list(range(1000)))) == AGES - 1
-    for look in (0, 1):  # light and dark
-        for land in (*(name for name in PALETTE if name.startswith("land-")), "surface"):
-            for sign in (*(name for name in PALETTE if name.startswith("age-")), *COLOURS.values()):
-                assert contrast(PALETTE[sign][look], PALETTE[land][look]) >= AA_SIGNS, f"{sign} on {land}"
-            assert contrast(PALETTE["ink"][look], PALETTE[land][look]) >= AA_TEXT

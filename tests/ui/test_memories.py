@@ -1,35 +1,27 @@
 """The memories on real files, as a browser is shown them: found, opened, corrected, pinned, forgotten, brought back."""
 
-import re
 from datetime import date, datetime
-from typing import get_args
-from urllib.parse import quote
 
 import pytest
 
 from agent.forgetting import let_go
 from agent.memories import Memories
 from agent.services import Services
-from agent.tools import all_tools
-from managers.exchange.items import MemoryKind
-from managers.hygiene.limits import weigh
 from managers.memory.confidence import Move, Standing
 from managers.memory.entities import Entity, Fact
 from managers.memory.entity_cards import format_entity
 from managers.memory.episodes import Episode
 from managers.memory.forgotten import forget_words
-from managers.memory.goals import KEPT_ENDED, Goal, Goals
+from managers.memory.goals import Goal
 from managers.memory.insights import Insight, Insights
 from managers.memory.periods import Period
-from managers.memory.questions import KEPT_CLOSED, Question, Questions
-from managers.sleep.tasks import Tone
+from managers.memory.questions import Question
 from managers.storage.audit import Given, Recipient, months, record
 from tests.ui.reading import press, read
-from tests.ui.rooms import EVENING, EVIL, NAME, House, Shelves
+from tests.ui.rooms import EVENING, EVIL, NAME, House, Shelves, aim_for
 from ui.locales import LANGUAGES, texts
-from ui.rooms.memories import inner, people
 from ui.rooms.memories.search import marked
-from ui.rooms.memories.shelves import GROUPS, SHOWN_EVIDENCE
+from ui.rooms.memories.shelves import GROUPS
 from ui.server.addresses import address_of
 
 JA = texts("ja")
@@ -98,10 +90,7 @@ def _one_of(memories: Memories, shelf: str) -> str:
         if shelf == "questions":
             memories.questions.add(Question(topic=f"問い{n}", priority=0.5 / n), author="dream", reason="night")
         else:
-            goal = Goal(goal=f"目標{n}", priority=n)
-            memories.goals.change(
-                lambda goals, goal=goal: goals.created("short_term", goal), author="dream", reason="n"
-            )
+            aim_for(memories, Goal(goal=f"目標{n}", priority=n))
     return (memories.questions.open() if shelf == "questions" else memories.goals.load().active("short_term"))[-1].id
 
 
@@ -115,10 +104,6 @@ def test_every_shelf_says_what_it_is_for_while_it_is_empty(services: Services, m
             page = shelves.look("" if name == "search" else f"/{name}")
             assert page.one('a[aria-current="page"]').text == t(f"shelves.{name}")
             assert len(page.all(".nothing") + page.all(".covered")) == len(page.all("h1")) == 1
-    groups = page.all('nav.shelves [role="group"]')
-    shown = [len(group.all("a")) - len(group.all("a.group")) for group in groups]
-    assert shown == [len(names) + (group == "inner") for group, names in GROUPS.items()]  # and the notes
-    assert all(len(one.all("i.icon")) == 1 for group in groups for one in group.all("a") if "group" not in one.classes)
     for place in ("/nothing", "/days/2026-13", "/days/2026-02-31", "/days/20261103", "/map/x", "/insights/x/y"):
         answer = Shelves(services).answer(place)
         assert answer.status_code in {400, 404, 405}
@@ -129,21 +114,17 @@ def test_every_shelf_says_what_it_is_for_while_it_is_empty(services: Services, m
 
 
 def test_a_search_finds_all_kinds_and_is_narrowed_by_kind_and_day(shelves: Shelves, memories: Memories) -> None:
-    said = tell_of_tanaka(memories)
+    tell_of_tanaka(memories)
     old = memories.log.append("user", "ミナ", "大阪は遠いね", time=datetime(2026, 11, 2, 9, 0))
     memories.recall.catch_up()
     page = shelves.look(query="大阪")
     assert {JA("types.current_log"), JA("types.entity_memory")} <= set(page.texts(".found .kind"))
     only = shelves.look(query="大阪", kinds="entity_memory")
     assert set(only.texts(".found .kind")) == {JA("types.entity_memory")}
-    assert "open" in only.one(".lookup details").attributes
-    assert [one.attributes["value"] for one in only.all("input[checked]")] == ["entity_memory"]
     then = shelves.look(query="大阪", since="2026-11-01", until="2026-11-03")
     assert then.texts(".found blockquote") == ["大阪は遠いね"]
     assert then.one(".found details").attributes["data-src"] == address_of(NAME, f"around/{old.id}")
     assert "大阪" in page.texts("mark")
-    assert any(said in one.attributes["data-src"] for one in page.all(".found details"))
-    assert shelves.look(query="大阪", since="nonsense").texts(".found .kind")  # a day that is none narrows nothing
     parts = [("<b>", True), ("大阪", True), ("</b>と", False), ("大阪", True), ("弁", False)]
     assert marked("<b>大阪</b>と大阪弁", "大阪 <b>") == parts
     assert marked("a&b", "amp") == [("a&b", False)]
@@ -174,19 +155,6 @@ def test_each_kind_of_memory_opens_in_its_place(shelves: Shelves, memories: Memo
         assert "灯台" in opened.text
 
 
-def test_a_long_list_of_what_was_found_has_pages_that_keep_the_question(shelves: Shelves, memories: Memories) -> None:
-    for number in range(30):
-        memories.log.append("user", "ミナ", f"{number}番目の手紙と万年筆の{chr(0x3042 + number)}の話")
-    memories.recall.catch_up()
-    page = shelves.look(query="手紙 万年筆", kinds="current_log")
-    older = page.one('.pager [rel="next"]').attributes["href"]
-    assert "kinds=current_log" in older
-    following = read(shelves.browser.get(older)).one("#room")
-    assert following.one("#memory-query").attributes["value"] == "手紙 万年筆"
-    assert not set(page.texts("blockquote")) & set(following.texts("blockquote"))
-    assert len(shelves.look(query="手紙 万年筆", page=99_999).all(".found li")) > 0
-
-
 # --- people and things
 
 
@@ -201,7 +169,6 @@ def test_an_entity_is_shown_and_a_corrected_line_is_the_users(shelves: Shelves, 
     evidence = {one.attributes["data-src"] for one in page.all(".evidence details")}
     assert evidence == {address_of(NAME, f"around/{message}")}
     page = shelves.look("/people/田中さん", edit=1)
-    assert "data-keep" in page.one("#memory-editor").attributes
     text = "- 2026-10まで: 京都に住んでいる\r\n- 神戸に住んでいる\r\n紅茶を出すこと。"
     page = shelves.press(page, SAVE, text=text, aliases="田中、 田中、田中さん", kind="person")
     entity = memories.entities.get("田中さん")
@@ -209,7 +176,6 @@ def test_an_entity_is_shown_and_a_corrected_line_is_the_users(shelves: Shelves, 
     assert [fact.evidence for fact in entity.facts] == [(message,)]  # the others keep where they come from
     assert "- 神戸に住んでいる" in entity.lines
     assert entity.aliases == ("田中",)
-    assert "神戸に住んでいる" in page.one(".words.own").text
     assert any("神戸" in hit.text for hit in memories.recall.search("田中さんの神戸"))
 
 
@@ -235,8 +201,6 @@ def test_somebody_new_is_written_about_and_the_known_are_sought(shelves: Shelves
     page = shelves.press(page, SAVE, text="ピアノを弾く", kind="person")
     assert page.one("h1").text == "ゆうちゃん"
     assert memories.entities.names() == ["ゆうちゃん"]
-    again = shelves.press(shelves.look("/people"), ".new button", name="ゆうちゃん")
-    assert again.one(".words.own").text == "ピアノを弾く"
     refused = press(shelves.browser, shelves.look("/people"), ".new button", name="../悪い名前")
     assert (refused.status_code, refused.url.path) == (400, f"/p/{NAME}/memories/people")
     for name, kind, fact in (("モモ", "pet", "青い首輪"), ("京都", "place", "春に行った")):
@@ -245,24 +209,6 @@ def test_somebody_new_is_written_about_and_the_known_are_sought(shelves: Shelves
     assert shelves.look("/people", query="青").texts(".cards b") == ["モモ"]
     assert shelves.look("/people", kind="place").texts(".cards b") == ["京都"]
     assert shelves.look("/people", query="いない").texts(".nothing") == [JA("memories.found_nothing")]
-
-
-def test_a_long_shelf_has_pages_and_a_name_of_any_letters_an_address(shelves: Shelves, memories: Memories) -> None:
-    for name in ("C# と 100%", "a&b=c", "日本 語", "é"):
-        memories.entities.note(name, "知っている", author="dream", mind="built-in")
-    page = shelves.look("/people")
-    assert quote("C# と 100%", safe="") in str([one.attributes["href"] for one in page.all(".cards a")])
-    for link in page.all(".cards a"):
-        opened = read(shelves.browser.get(link.attributes["href"])).one("#room")
-        pinned = shelves.press(opened, '[name="on"]')
-        assert opened.one("h1").text == pinned.one("h1").text == link.one("b").text
-        assert pinned.one(".pinned")
-    for n in range(people.PAGE - 1):
-        memories.entities.path(f"名{n:02d}").write_text(format_entity(Entity(f"名{n:02d}")), encoding="utf-8")
-    page = shelves.look("/people")
-    assert len(page.texts(".cards b")) == people.PAGE
-    following = read(shelves.browser.get(page.one('.pager [rel="next"]').attributes["href"]))
-    assert following.texts(".cards b") == [f"名{n:02d}" for n in range(people.PAGE - 4, people.PAGE - 1)]
 
 
 # --- pins, forgetting, bringing back
@@ -281,19 +227,14 @@ def test_what_is_forgotten_leaves_search_at_once_and_can_be_brought_back(shelves
     assert "entity_memory" in {hit.type for hit in memories.recall.search("田中さん 大阪")}
     conclude(memories, 1, 2)
     page = shelves.look("/insights")
-    one = next(one for one in page.all(".told-list li") if one.one("h3").text == "話題1")
-    page = shelves.press(page, f"#{one.attributes['id']} .danger")
+    page = shelves.press(page, f"#{memories.insights.entries()[-1].id} .danger")
     assert page.texts("h3") == ["話題2"]
-    assert shelves.look("/forgotten").texts(".history b") == ["話題1"]
     conclude(memories, 3)
     shelves.press(shelves.look("/forgotten"), ".history button")  # beside what came later
     assert [entry.trigger_topic for entry in memories.insights.entries()] == ["話題3", "話題2", "話題1"]
-    assert shelves.look("/forgotten").one(".nothing")
 
 
-def test_a_pin_is_kept_and_shown_first_and_what_is_forgotten_leads_to_where_it_waits(
-    shelves: Shelves, memories: Memories
-) -> None:
+def test_each_kind_is_pinned_and_forgotten(shelves: Shelves, memories: Memories) -> None:
     for shelf in KEPT:
         item = _one_of(memories, shelf)
         opened = f"/{shelf}/{item}" if shelf in {"people", "days"} else f"/{shelf}"
@@ -309,9 +250,7 @@ def test_a_pin_is_kept_and_shown_first_and_what_is_forgotten_leads_to_where_it_w
         assert page.one("#told a").attributes["href"] == address_of(NAME, "memories/forgotten"), shelf
 
 
-def test_words_that_were_forgotten_for_a_wish_stand_on_the_shelf_and_come_back(
-    shelves: Shelves, memories: Memories
-) -> None:
+def test_words_that_were_forgotten_for_a_wish_come_back(shelves: Shelves, memories: Memories) -> None:
     said = memories.log.append("user", "ミナ", "田中さんは<b>大阪</b>に引っ越したよ")
     let_go(memories, memories.log.append("user", "ミナ", "今の話は忘れて").id)
     page = shelves.look("/forgotten")
@@ -332,11 +271,8 @@ def test_words_that_were_forgotten_for_a_wish_stand_on_the_shelf_and_come_back(
 # --- days, weeks and months
 
 
-def test_a_pinned_day_is_still_the_dreams_and_a_corrected_one_is_the_users(
-    shelves: Shelves, memories: Memories
-) -> None:
+def test_a_pinned_day_is_the_dreams_and_a_corrected_one_the_users(shelves: Shelves, memories: Memories) -> None:
     keep_day(memories)
-    page = shelves.look(f"/days/{DAY}", edit=1)
     shelves.press(shelves.look(f"/days/{DAY}"), '[name="on"]')
     pinned = memories.episodes.get(DAY)
     assert pinned is not None
@@ -370,16 +306,9 @@ def test_the_calendar_opens_on_the_last_month_and_goes_back(shelves: Shelves, me
     assert page.texts("select option") == ["2026年11月", "2025年12月"]
     before = read(shelves.browser.get(page.one('[rel="prev"]').attributes["href"]))
     assert "日 2025-12-24" in before.one(".lines li").text
-    assert shelves.look("/days", month="2025-12").texts(".calendar a") == before.texts(".calendar a")
-    opened = shelves.look("/days/2025-12-24")
-    assert opened.one(".crumbs a").attributes["href"] == address_of(NAME, "memories/days/2025-12")
-    forgotten = shelves.press(opened, ".danger")  # the month has nothing left: the last one that has stands there
-    assert len(forgotten.all(".calendar a")) == 1
 
 
-def test_a_week_in_brief_stands_among_the_days_and_is_pinned_and_put_right_like_one(
-    shelves: Shelves, memories: Memories
-) -> None:
+def test_a_week_stands_among_the_days_and_is_put_right_like_one(shelves: Shelves, memories: Memories) -> None:
     week = Period(
         date="2026-11-02~2026-11-08",
         summary=f"川の週 {EVIL}",
@@ -394,9 +323,6 @@ def test_a_week_in_brief_stands_among_the_days_and_is_pinned_and_put_right_like_
     address = address_of(NAME, f"memories{place}")
     assert shelves.look("/days/2026-11").all(".lines li")[0].attributes["data-key"] == address
     page = shelves.look(place)
-    assert page.one(".words").text == week.summary
-    assert len(page.all(".told-list li")) == 2
-    assert page.one(".known a").attributes["href"] == address_of(NAME, f"memories/days/{DAY}")
     memories.recall.catch_up()
     assert address in [one.attributes["href"] for one in shelves.look(query="川の週").all(".found a.small")]
     assert shelves.press(page, '[name="on"]').one(".pinned")
@@ -408,12 +334,6 @@ def test_a_week_in_brief_stands_among_the_days_and_is_pinned_and_put_right_like_
     assert edited is not None
     assert (edited.is_users, edited.is_pinned) == (True, True)
     assert (edited.key_events, edited.key_event_evidence) == (["橋を渡った", "手紙を書いた"], [["m2"], []])
-    answer = press(shelves.browser, editor, SAVE, summary="山の週")
-    assert answer.status_code == 409
-    assert "海の週" in read(answer).one(".conflict").text
-    other = "/days/2026-11-09~2026-11-15"
-    assert shelves.look(other).one(".nothing p").text == JA("memories.gone")
-    assert shelves.browser.post(address_of(NAME, f"memories{other}"), data={}).status_code == 404
 
 
 # --- diaries
@@ -428,15 +348,9 @@ def test_the_secret_diary_is_covered_until_somebody_asks_to_see_it(shelves: Shel
     page = shelves.look("/secret-diary")
     uncovered = read(shelves.browser.get(page.one(".covered a").attributes["href"])).one("#room")
     assert uncovered.one(".words").text == "ひみつの言葉"
-    edited = read(shelves.browser.get(uncovered.one("p.buttons a").attributes["href"])).one("#room")
-    shelves.press(edited, SAVE, text="書きなおした")
-    assert memories.notes.read("secret_diary").text.strip() == "書きなおした"
-    assert "書きなおした" not in shelves.look("/secret-diary").text
 
 
-def test_a_diary_is_edited_against_what_was_read_and_older_volumes_are_only_read(
-    shelves: Shelves, memories: Memories
-) -> None:
+def test_a_diary_is_edited_against_what_was_read(shelves: Shelves, memories: Memories) -> None:
     memories.notes.append("main_memory", "はじめ", author=NAME, reason="diary")
     page = shelves.look("/diary", edit=1)
     shelves.press(page, SAVE, text="なおした\r\n二行目")
@@ -467,49 +381,6 @@ def test_a_question_is_resolved_and_a_goal_reached(shelves: Shelves, memories: M
     assert found is not None
     assert found[1].status == "completed"
     assert JA("memories.completed") in page.texts(".kind")
-    gone = shelves.browser.post(f"{_at('goals', 'g_nothing')}/end", data={"status": "completed"})
-    assert gone.status_code == 404
-    assert "g_nothing" in gone.text
-
-
-def test_a_way_leads_to_the_page_on_which_a_memory_stands_and_a_button_back_to_it(
-    shelves: Shelves, memories: Memories
-) -> None:
-    conclude(memories, *range(1, 24))
-    oldest, there = memories.insights.entries()[-1], address_of(NAME, "memories/insights", page=1)
-    for named in (oldest.id, oldest.created_at):
-        assert shelves.browser.get(_at("insights", named)).headers["location"] == f"{there}#{oldest.id}"
-    assert oldest.trigger_topic in shelves.look("/insights", page=1).texts("h3")
-    assert shelves.look("/insights/in_nothing").one(".nothing p").text == JA("memories.gone")
-    shelf = address_of(NAME, "memories/insights")
-    for back, led in ((there, there), ("https://elsewhere.example/", shelf), ("//elsewhere.example", shelf)):
-        answer = shelves.browser.post(f"{_at('insights', oldest.id)}/pin", data={"on": "1", "back": back})
-        assert answer.headers["location"] == f"{led}#{oldest.id}"
-
-
-def test_what_was_put_aside_is_to_be_leafed_to_and_only_to_be_read(shelves: Shelves, memories: Memories) -> None:
-    asked = [Question(topic=f"問い{n}", id=f"q{n}", status="resolved", answer="そう") for n in range(2 * KEPT_CLOSED)]
-    memories.apply(Questions(asked).changes(memories.questions.path), author="dream", reason="night")
-    ended = [Goal(goal=f"目標{n}", id=f"g{n}", status="completed") for n in range(2 * KEPT_ENDED)]
-    memories.apply(Goals(ended).changes(memories.paths.goals), author="dream", reason="night")
-    for shelf, word, count in (("questions", "問い", 2 * KEPT_CLOSED), ("goals", "目標", 2 * KEPT_ENDED)):
-        last = shelves.look(f"/{shelf}", page=(count - 1) // inner.PAGE)
-        assert f"{word}{count - 1}" in last.texts("h3")
-        assert last.all(".danger") == []
-
-
-def test_evidence_says_what_the_first_of_many_messages_say_now(shelves: Shelves, memories: Memories) -> None:
-    ids = [memories.log.append("user", "ミナ", f"ことば{n}").id for n in range(SHOWN_EVIDENCE + 5)]
-    memories.questions.add(Question(topic="問い", evidence=ids), author="dream", reason="night")
-    evidence = shelves.look("/questions").one(".evidence")
-    assert len(evidence.all("details")) == SHOWN_EVIDENCE
-    assert JA("memories.more_evidence", count=5) in evidence.text
-    memories.log.supersede(ids[1], "言いなおした")
-    memories.log.supersede(ids[2], None)
-    shown = shelves.look("/questions").one(".evidence").texts("details summary")
-    assert shown[:3] == ["ミナ: ことば0", "ミナ: 言いなおした", "ミナ: ことば3"]
-    memories.questions.add(Question(topic="根のない問い", evidence=[ids[2]]), author="dream", reason="night")
-    assert JA("memories.evidence_gone") in shelves.look("/questions").text
 
 
 # --- history, and what must hold everywhere
@@ -532,21 +403,6 @@ def test_each_memory_of_a_shelf_has_its_own_history(house: House) -> None:
         assert memories.episodes.get(EVENING.date()) is not None  # the night itself stands
         page = shelves.press(shelves.fold(past), 'button[value="redo"]')
         assert row.attributes["id"] in [one.attributes["id"] for one in page.all(".told-list li[id]")]
-    name = memories.entities.names()[0]
-    page = shelves.press(shelves.fold(shelves.look(f"/people/{name}").one(".past .fold")), "button")
-    assert page.one(".nothing p").text == JA("memories.gone")
-    assert name not in memories.entities.names()
-    assert memories.insights.load().entries
-    day = EVENING.date()
-    past = shelves.fold(shelves.look(f"/days/{day}").one(".past .fold"))
-    memories.episodes.save(Episode(date=day, summary="ほんとう"), author="user", reason="edited")
-    answer = press(shelves.browser, past, "button")
-    assert answer.status_code == 409
-    page = read(answer).one("#room")
-    assert page.one("h1").text == JA("taking_back.undo_title")
-    assert JA("taking_back.would_go") in page.text
-    assert page.all('[name="rest"]') == []  # there is no rest
-    assert page.one("a.small").attributes["href"] == address_of(NAME, f"memories/days/{day}")
 
 
 def test_what_was_remembered_is_shown_as_text(shelves: Shelves, memories: Memories) -> None:
@@ -561,19 +417,6 @@ def test_what_was_remembered_is_shown_as_text(shelves: Shelves, memories: Memori
         assert "onerror" in page.text or query
 
 
-def test_a_form_is_for_the_persona_that_its_address_names(
-    services: Services, memories: Memories, shelves: Shelves
-) -> None:
-    other = services.personas.create("ほか", language="ja").name
-    theirs = services.companion(other).memories
-    for one in (memories, theirs):
-        tell_of_tanaka(one)
-    page = shelves.look("/people/田中さん")
-    shelves.browser.get(address_of(other, "memories/people"))  # another window turns to somebody else meanwhile
-    shelves.press(page, ".danger")
-    assert (memories.entities.get("田中さん"), bool(theirs.entities.get("田中さん"))) == (None, True)
-
-
 # --- the archive, and what left this computer
 
 
@@ -582,13 +425,7 @@ def test_what_was_put_away_is_listed_and_comes_back(services: Services, shelves:
         keep_day(memories, date(2019, 1, 1 + number), f"{EVIL} {number}")
     services.settings_file.change("memory", prune_interval=1)
     assert memories.housekeeping().after_night(1).put_away == 3
-    before = weigh(memories.paths)
     page = shelves.look("/archive")
-    after = weigh(memories.paths)  # an index may grow beside, and what lies beside it may go
-    told = [1000 * int(size.replace(",", "")) for size in re.findall(r"([\d,]+) KB", page.text)]
-    assert len(told) == 3, page.text
-    for size, *weights in zip(told, (before.files, before.index), (after.files, after.index), strict=False):
-        assert min(weights) - 500 <= size <= max(weights) + 500
     assert [one.text.count(EVIL) for one in page.all("ol.history li")] == [1, 1, 1]
     page = shelves.press(page, "ol.history li form button")
     assert len(page.all("ol.history li")) == 2
@@ -598,9 +435,7 @@ def test_what_was_put_away_is_listed_and_comes_back(services: Services, shelves:
     assert {one.summary[-1] for one in back} == set("012")
 
 
-def test_what_is_older_than_it_stays_in_use_is_shown_before_it_goes(
-    services: Services, shelves: Shelves, memories: Memories
-) -> None:
+def test_what_is_old_is_shown_before_it_goes(services: Services, shelves: Shelves, memories: Memories) -> None:
     day = date(2019, 1, 1)
     keep_day(memories, day, EVIL)
     assert not shelves.look("/archive").all("ul.known")  # the usual table keeps days
@@ -626,22 +461,10 @@ def test_each_memory_says_how_far_it_is_trusted_and_what_moved_that(shelves: She
     memories.apply({memories.episodes.path(DAY): told.dump(), **diary}, author="dream", reason="night")
     event = shelves.look(f"/days/{DAY}").one(".told-list .trust")
     assert event.one("summary").text == JA("memories.trust_sure")
-    assert JA("memories.moved_used") in event.one("li").text
-    assert "(+0.10)" in event.one("li").text
-    assert "0.60" in event.text
     assert shelves.look("/insights").texts(".trust summary") == [JA("memories.trust_faded")]
     assert len(shelves.look("/people/田中さん").all(".trust")) == 2
     memories.entities.pin("田中さん", on=True, author="user")
     assert set(shelves.look("/people/田中さん").texts(".trust summary")) == {JA("memories.trust_kept")}
-
-
-def test_how_a_day_felt_is_told_in_words(services: Services, memories: Memories) -> None:
-    for tone in get_args(Tone):
-        day = episode(DAY).model_copy(update={"emotional_tone": tone})
-        memories.apply({memories.episodes.path(DAY): day.dump()}, author="dream", reason="night")
-        for lang in LANGUAGES:
-            said = Shelves(services, lang).look(f"/days/{DAY}").texts(".from .kind")
-            assert said == ([texts(lang)(f"memories.tone_{tone}")] if tone != "neutral" else [])
 
 
 def test_what_left_this_computer_is_readable_and_a_hand_on_it_is_told(services: Services, memories: Memories) -> None:
@@ -661,15 +484,3 @@ def test_what_left_this_computer_is_readable_and_a_hand_on_it_is_told(services: 
     (path,) = months(memories.paths)
     path.write_text(path.read_text("utf-8").replace("Gemini", "Nobody"), "utf-8")
     assert path.name in shelves.look("/audit").one('[role="alert"]').text
-
-
-def test_what_left_and_what_tools_wrote_is_told_in_words(services: Services, memories: Memories) -> None:
-    for spec in all_tools().specs("ja"):
-        record(memories.paths, memories.clock.now(), "tool_write", Given({spec.name: 2}))
-    record(memories.paths, memories.clock.now(), "import", Given(dict.fromkeys(get_args(MemoryKind), 3)))
-    given = Given(dict.fromkeys(("lore", "world", "world_before", "episodes"), 4))
-    record(memories.paths, memories.clock.now(), "program", given)
-    for lang, told, never in (("ja", "メモ帳に書く 2件", "[a-z×_]"), ("en", "write in the notepad: 2", "[×_]")):
-        words = " ".join(Shelves(services, lang).look("/audit").texts(".history p"))
-        assert told in words
-        assert re.findall(never, words) == []

@@ -12,9 +12,7 @@ from managers.memory.entities import Entity, Fact
 from managers.memory.entity_cards import format_entity
 from managers.memory.episodes import Episode
 from managers.memory.forgotten import forget_words
-from managers.memory.goals import KEPT_ENDED, Goal, Goals
 from managers.memory.insights import Insight, Insights
-from managers.memory.questions import KEPT_CLOSED, Question, Questions
 from managers.storage.paths import Home
 from tests.ui.rooms import NAME, Shelves
 from ui.components.csv_files import as_csv
@@ -31,9 +29,7 @@ def table(browser: TestClient, name: str, lang: str = "ja", **asked: str) -> lis
     return list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"), newline="")))
 
 
-def test_more_than_a_page_is_handed_out_masked_where_exports_are(
-    services: Services, visitor: TestClient, memories: Memories
-) -> None:
+def test_more_than_a_page_is_handed_out(services: Services, visitor: TestClient, memories: Memories) -> None:
     memories.paths.entity_memory.mkdir(exist_ok=True)
     for number in range(people.PAGE + 7):
         fact = Fact(f"第{number}の事実", since="2026-01-01", evidence=("m1", "m2"), mind="built-in", id=f"f{number}")
@@ -49,17 +45,6 @@ def test_more_than_a_page_is_handed_out_masked_where_exports_are(
     for is_masked, words in ((False, "電話は090-1234-5678"), (True, "電話は[REDACTED_PHONE]")):
         services.settings_file.change("privacy", mask_exports=is_masked)
         assert words in {cell for row in table(visitor, "entities") for cell in row}
-
-
-def test_what_was_put_aside_is_in_the_tables(visitor: TestClient, memories: Memories) -> None:
-    asked = [Question(topic=f"問い{n}", id=f"q{n}", status="resolved", answer="そう") for n in range(2 * KEPT_CLOSED)]
-    memories.apply(Questions(asked).changes(memories.questions.path), author="dream", reason="night")
-    ended = [Goal(goal=f"目標{n}", id=f"g{n}", status="completed") for n in range(2 * KEPT_ENDED)]
-    memories.apply(Goals(ended).changes(memories.paths.goals), author="dream", reason="night")
-    assert len(memories.questions.load().entries) == KEPT_CLOSED
-    for name, word, count in (("questions", "問い", 2 * KEPT_CLOSED), ("goals", "目標", 2 * KEPT_ENDED)):
-        rows = table(visitor, name)[1:]
-        assert sorted(row[1] for row in rows) == sorted(f"{word}{n}" for n in range(count))
 
 
 def test_days_insights_diaries_and_what_a_search_finds_are_tables(visitor: TestClient, memories: Memories) -> None:
@@ -114,26 +99,13 @@ def test_every_shelf_links_to_its_table_with_headings_in_both_languages(services
     memories.apply({memories.episodes.path(day.date): day.dump()}, author="dream", reason="night")
     for name in ("Mia", "Oskar"):
         memories.entities.note(name, "grows roses", author="dream", mind="built-in", kind="person")
-    memories.questions.add(Question(topic="q"), author="dream", reason="night")
-    memories.notes.append("main_memory", "a day", author=NAME, reason="diary")
     memories.log.append("user", "Emma", "Mia and Oskar came.")
     memories.recall.catch_up()
     shelves = Shelves(services, "en")
-    for place, name in (
-        ("/people", "entities"),
-        ("/days", "episodes"),
-        ("/questions", "questions"),
-        ("/diary", "main_memory"),
-        ("/network", "ties"),
-    ):
-        first, *rest = [one.attributes["href"] for one in shelves.look(place).all(".export a")]
+    for place, name in (("/people", "entities"), ("/days", "episodes"), ("/network", "ties")):
+        first = shelves.look(place).all(".export a")[0].attributes["href"]
         assert first == address_of(NAME, f"tables/{name}.csv")
-        assert all("/history.csv" in one for one in rest)
         assert len(table(shelves.browser, name)) > 1
-    found = shelves.look(query="Mia", kinds="entity_memory").one(".export a").attributes["href"]
-    assert found == address_of(NAME, "tables/found.csv", query="Mia", kinds="entity_memory")
-    past = shelves.look("/people/Mia").one(".past .export a").attributes["href"]
-    assert "Mia.md" in shelves.browser.get(past).text
     for lang in LANGUAGES:
         heads = {name: table(shelves.browser, name, lang)[0] for name in ROWS}
         assert all(heads.values())

@@ -52,10 +52,6 @@ def test_each_changed_field_is_one_entry_of_the_history(services: Services, visi
     assert len(reasons(services)) == count  # nothing was changed
     press(visitor, opened(visitor), SAVE, alternate_greetings="")
     assert services.personas.get(NAME).alternate_greetings == ()
-    long = "あ" * 500_000  # a megabyte and a half
-    files = {"prompt": (None, long), "name": (None, NAME), "language": (None, "ja"), "based_on": (None, "")}
-    assert visitor.post(ROOM, files=files).status_code == 303
-    assert services.personas.get(NAME).system_prompt == long
 
 
 def test_what_another_window_wrote_is_not_written_back(services: Services, visitor: TestClient) -> None:
@@ -68,9 +64,7 @@ def test_what_another_window_wrote_is_not_written_back(services: Services, visit
     assert (saved.user_name, saved.user_profile) == ("Mina", "told elsewhere")
 
 
-def test_what_was_changed_here_and_elsewhere_is_shown_twice_and_one_chooses(
-    services: Services, visitor: TestClient
-) -> None:
+def test_what_was_changed_elsewhere_too_is_shown_twice(services: Services, visitor: TestClient) -> None:
     page = opened(visitor)
     services.personas.get(NAME).paths.system_prompt.write_text("from an editor", encoding="utf-8")
     services.personas.set_greeting(NAME, "from another window")
@@ -97,9 +91,9 @@ def test_a_name_that_cannot_be_had_leaves_everything_as_it_is(services: Services
     visitor.headers["accept-language"] = "ja"
     for name, sentence in (("", "名前がまだありません。"), ("  ", "名前がまだありません。"), ("a/b", "使えません")):
         for address in (ROOM, "/new"):
-            answer = read(press(visitor, read(visitor.get(address)), "form.fields button.main", name=name))
-            assert sentence in answer.text
-            assert "「」" not in answer.text
+            told_of = press(visitor, read(visitor.get(address)), "form.fields button.main", name=name).text
+            assert sentence in told_of
+            assert "「」" not in told_of
     assert reasons(services) == before
     answer = press(visitor, page, SAVE, name="free", prompt="mine")  # the same form, as it still stands there
     assert answer.url.path == "/p/free/persona"
@@ -107,11 +101,8 @@ def test_a_name_that_cannot_be_had_leaves_everything_as_it_is(services: Services
     assert visitor.get(ROOM).status_code == 404
 
 
-def test_a_picture_becomes_its_face_and_anything_else_is_refused_in_the_page_s_language(
-    services: Services, visitor: TestClient
-) -> None:
+def test_a_picture_becomes_its_face(services: Services, visitor: TestClient) -> None:
     name = services.personas.create("Moss", language="en").name
-    assert opened(visitor, name).all("form.portrait img") == []
     file = io.BytesIO()
     Image.new("RGB", (64, 48), "#cc8866").save(file, "JPEG")
     place, files = address_of(name, "persona/picture"), {"picture": ("face.jpg", file.getvalue(), "image/jpeg")}
@@ -124,7 +115,7 @@ def test_a_picture_becomes_its_face_and_anything_else_is_refused_in_the_page_s_l
     assert "この画像は使えません。PNG・JPEG・WebP のどれかを選んでください。" in read(refused).text
 
 
-def test_a_form_without_end_is_refused_with_a_sentence_and_nothing_of_it_is_kept(
+def test_a_form_without_end_is_refused(
     visitor: TestClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.server.uploads.WithUploads.largest", 1_000_000)
@@ -137,55 +128,37 @@ def test_a_form_without_end_is_refused_with_a_sentence_and_nothing_of_it_is_kept
         assert not (services.personas.get(NAME).paths.folder / "knowledge").exists()
 
 
-def test_a_copy_is_made_once_however_often_the_form_is_sent(services: Services, visitor: TestClient) -> None:
-    page = opened(visitor)
-    copy = f'form[action="{address_of(NAME, "persona/duplicate")}"] button'
-    names = {press(visitor, page, copy).url.path for _ in range(3)}
-    assert len(names) == 1
-    assert [name for name in services.personas.list_names() if name.startswith(NAME)] == [NAME, f"{NAME} 2"]
-
-
-def test_whoever_is_deleted_comes_back_from_the_trash_also_the_last_one(
-    services: Services, visitor: TestClient
-) -> None:
+def test_whoever_is_deleted_comes_back_from_the_trash(services: Services, visitor: TestClient) -> None:
     delete = f'form[action="{address_of(NAME, "persona/delete")}"] button'
     page = opened(visitor)
-    assert "memories" in page.one(delete).attributes["data-ask"]
     gone = press(visitor, page, delete)
     assert (gone.url.path, gone.url.fragment) == ("/p/Hazel/persona", "trash")
-    assert told(gone) == f"“{NAME}” is in the trash. You can bring it back below. Go there"
-    assert read(gone).one("#told a").attributes["href"] == "/p/Hazel/persona#trash"  # scripts show the page's beginning
     assert press(visitor, page, delete).status_code == 200  # sent twice
     assert visitor.get(ROOM).status_code == 404
     back = press(visitor, read(gone), "#trash button")
     assert read(back).one("#persona-name").attributes["value"] == NAME
     assert press(visitor, read(gone), "#trash button").status_code == 200
     assert services.personas.list_names().count(NAME) == 1
-    assert services.personas.trashed() == []
     for name in services.personas.list_names():
         gone = press(visitor, opened(visitor, name), f'form[action="{address_of(name, "persona/delete")}"] button')
     assert gone.url.path == "/new"
     assert EN("persona.nobody") in read(gone).text
     services.settings_file.change("page", onboarded=True)
     assert visitor.get("/").headers["location"] == "/new"
-    assert len(read(gone).all("#trash li")) == 2
     press(visitor, read(gone), "#trash button")
     assert len(services.personas.list_names()) == 1
 
 
 def test_a_new_persona_is_made_once_and_one_talks_at_once(services: Services, visitor: TestClient) -> None:
     page = read(visitor.get("/new"))
-    assert page.all("#rooms a") == []  # a page of its own
     typed = {"name": "Moss", "prompt": "Likes\r\nrain.", "greeting": "Hm?"}
     made = [press(visitor, page, "#new-persona button", **typed) for _ in range(2)]
     assert [answer.url.path for answer in made] == ["/p/Moss/", "/p/Moss/"]
-    assert "Hm?" in read(made[0]).text
     persona = services.personas.get("Moss")
     assert (persona.language, persona.system_prompt, persona.greeting) == ("en", "Likes\nrain.", "Hm?")
     again = press(visitor, read(visitor.get("/new")), "#new-persona button", name="Moss", prompt="Somebody else")
     assert again.status_code == 400
     assert read(again).one("#persona-prompt").text == "Somebody else"  # no word is lost
-    assert [name for name in services.personas.list_names() if name.startswith("Moss")] == ["Moss"]
 
 
 def test_a_broken_persona_says_so_and_gets_its_last_good_version_back(services: Services, visitor: TestClient) -> None:
@@ -200,13 +173,10 @@ def test_a_broken_persona_says_so_and_gets_its_last_good_version_back(services: 
     assert "The last good version is back." in told(answer)
     assert "persona.json.broken-" in told(answer)
     assert services.personas.get(NAME).greeting == "Mm? Hello."
-    assert read(answer).all(".conflict") == []
     assert [path.read_bytes() for path in sheet.parent.glob("persona.json.broken-*")] == [broken]
 
 
-def test_how_its_fields_have_changed_is_taken_back_and_a_switch_lets_it_share(
-    services: Services, visitor: TestClient
-) -> None:
+def test_a_change_is_taken_back(services: Services, visitor: TestClient) -> None:
     before = services.personas.get(NAME).system_prompt
     press(visitor, opened(visitor), SAVE, prompt="mine")
     past = opened(visitor).all("section details.fold")[0].attributes["data-src"]
@@ -214,7 +184,3 @@ def test_how_its_fields_have_changed_is_taken_back_and_a_switch_lets_it_share(
     assert "rewrote who it is" in listed.one("ol.history").text
     press(visitor, listed, 'button[value="undo"]')
     assert services.personas.get(NAME).system_prompt == before
-    for is_on in (True, False):
-        visitor.post(address_of(NAME, "persona/share"), data={"on": "1"} if is_on else {})
-        assert services.memories(NAME).settings().memory.shared == is_on
-        assert ("checked" in opened(visitor).one("#share").attributes) == is_on

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 from typing import cast
 from urllib.parse import quote
@@ -132,6 +133,12 @@ def asked_with(walls: Walls, persona: str, address: Address, method: str, ids: M
     )
 
 
+def lasting(folder: Path) -> dict[Path, bytes]:
+    """Return the files of a folder, but for those that vanish at any time."""
+    found = (path for path in folder.rglob("*") if not path.name.endswith(".utatane-tmp"))
+    return {path: path.read_bytes() for path in found if path.is_file()}
+
+
 def told(answer: Response, ids: Mapping[str, str]) -> str:
     """Return what an answer tells, without the id that was asked for."""
     text = answer.text
@@ -143,8 +150,7 @@ def told(answer: Response, ids: Mapping[str, str]) -> str:
 
 
 def test_an_id_of_another_persona_is_not_found_as_one_that_never_was(walls: Walls) -> None:
-    folder = walls.services.home.persona(OTHER).folder / "memory"
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.suffix != ".utatane-tmp" and path.is_file()}
+    before = lasting(walls.services.home.persona(OTHER).folder / "memory")
     wrong, walked, found = list[tuple[object, ...]](), 0, 0
     for address in walls.addresses:
         places = set(re.findall(r"{(\w+)", address.path)) - {"persona"}
@@ -174,11 +180,9 @@ def test_an_id_of_another_persona_is_not_found_as_one_that_never_was(walls: Wall
     assert before == {path: path.read_bytes() for path in before}
 
 
-def test_what_is_sent_in_a_form_or_asked_for_in_an_address_tells_and_changes_nothing_of_another_persona(
-    walls: Walls,
-) -> None:
+def test_what_is_sent_or_asked_for_tells_and_changes_nothing_of_another_persona(walls: Walls) -> None:
     memories = walls.services.memories(NAME)
-    before = {path: path.read_bytes() for path in memories.paths.memory.rglob("*.json*")}
+    before = {path: data for path, data in lasting(memories.paths.memory).items() if ".json" in path.name}
     for method, place, key, kind in (
         ("POST", "memories/archive", "memory", "memory"),
         ("POST", "memories/archive", "memory", "message_id"),
@@ -218,23 +222,6 @@ def test_what_is_sent_in_a_form_or_asked_for_in_an_address_tells_and_changes_not
         assert told(answers[0], walls.theirs) == told(answers[1], NEVER), (place, kind)
         assert SECRET not in answers[0].text
     assert before == {path: path.read_bytes() for path in before}
-
-
-def test_a_conversation_of_others_finds_no_message_of_a_persona_that_is_not_in_it(walls: Walls) -> None:
-    walls.services.personas.create("Nora", language="en", system_prompt="You are Nora.")
-    answer = walls.browser.post("/group", data={"name": [OTHER, "Nora"]})
-    here = answer.headers["location"].partition("#")[0].partition("?")[0]
-    for deed in ("edit", "delete", "erase"):
-        for method in ("GET", "POST"):
-            answers = []
-            for ids in (walls.theirs, NEVER):
-                address = f"{here}/messages/{ids['message_id']}"
-                form = FORM | {"yes": "1", "seen": "0"}
-                answer = walls.browser.request(method, f"{here}/messages/{quote(ids['message_id'])}/{deed}", data=form)
-                answers.append((answer.status_code, told(answer, {"all": address, **ids})))
-            assert answers[0] == answers[1], (deed, method)
-            assert answers[0][0] >= 400
-    assert walls.services.memories(NAME).log.get(walls.theirs["message_id"]) is not None
 
 
 def test_tools_that_are_given_another_persona_s_ids_find_what_they_find_of_ids_that_never_were(walls: Walls) -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,9 +27,8 @@ wishes = st.builds(
     least_output=st.integers(0, 600),
     can_limit=st.booleans(),
 )
-caps = st.one_of(
-    st.builds(Cap, span=st.just("day"), unit=st.just("tokens"), limit=st.integers(1, 50_000)),
-    st.builds(Cap, span=st.just("day"), unit=st.just("money"), limit=st.integers(1, 3 * NANO)),
+caps = st.integers(1, 50_000).map(lambda limit: Cap("day", "tokens", limit)) | st.integers(1, 3 * NANO).map(
+    lambda limit: Cap("day", "money", limit)
 )
 
 
@@ -50,10 +48,9 @@ def test_no_order_of_calls_passes_a_cap(limits: list[Cap], calls: list[tuple[Wis
         assert room.output_tokens >= min(wish.least_output, wish.most_output)
         tokens_read, tokens_written = int(read * wish.input_tokens), int(written * room.output_tokens)
         actual = Spent(tokens_read + tokens_written, price.cost(tokens_read, tokens_written))
-        if price.above and price.input_above < price.input and tokens_read <= price.above < wish.input_tokens:
-            continue  # a provider that asks less for more: no list has that
-        if price.above and price.output_above < price.output and tokens_read <= price.above < wish.input_tokens:
-            continue
+        is_less_for_more = price.input_above < price.input or price.output_above < price.output
+        if price.above and is_less_for_more and tokens_read <= price.above < wish.input_tokens:
+            continue  # no provider's list has that
         reserved.append((worst_case(wish, room, price), actual))
         if ends_at_once:
             spent += reserved.pop()[1]
@@ -76,24 +73,22 @@ def test_what_is_granted_is_all_that_fits(wish: Wish, price: Price, cap: Cap, sp
 
 def test_the_last_tokens_make_a_short_answer_rather_than_none() -> None:
     wish = Wish(4_000, 8_192, 512)
-    assert room_for(wish, None, [Standing(DAY, 3_000)]).output_tokens == 3_000
-    assert room_for(wish, None, [Standing(DAY, 5_000)]).output_tokens == 1_000
-    assert room_for(wish, None, [Standing(DAY, 5_600)]).stopped_by == DAY
+    rooms = [room_for(wish, None, [Standing(DAY, spent)]) for spent in (3_000, 5_000, 5_600)]
+    assert [room.output_tokens for room in rooms[:2]] == [3_000, 1_000]
+    assert rooms[2].stopped_by == DAY
     assert room_for(wish, None, [Standing(DAY, 3_000, reserved=2_600)]).stopped_by == DAY
+    assert [Standing(DAY, spent).is_near for spent in (7_999, 8_000, 10_000)] == [False, True, True]
 
 
-def test_no_cap_in_money_holds_for_a_price_that_nobody_knows() -> None:
+def test_a_dear_model_is_stopped_by_money_as_is_one_whose_price_nobody_knows() -> None:
     wish = Wish(10, 1_000, 512)
     assert room_for(wish, None, [Standing(DOLLAR, 0)]).stopped_by == DOLLAR
     assert room_for(wish, Price(0, 0), [Standing(DOLLAR, NANO)]).output_tokens == 1_000
-
-
-def test_a_dear_model_is_stopped_by_money_and_a_long_prompt_costs_its_own_price() -> None:
-    price = Price(1, 10, above=200_000, input_above=2, output_above=20)
+    price = Price(1, 10, above=200_000, input_above=2, output_above=20)  # a long prompt costs more
     half = [Standing(DOLLAR, NANO // 2)]
-    assert room_for(Wish(100_000, 100_000, 512), price, half).output_tokens == 40_000
-    assert room_for(Wish(200_001, 100_000, 512), price, half).output_tokens == 4_999
-    assert room_for(Wish(250_000, 100_000, 512), price, half).stopped_by == DOLLAR
+    rooms = [room_for(Wish(read, 100_000, 512), price, half) for read in (100_000, 200_001, 250_000)]
+    assert [room.output_tokens for room in rooms[:2]] == [40_000, 4_999]
+    assert rooms[2].stopped_by == DOLLAR
 
 
 def test_the_settings_give_everybodys_caps_and_each_personas_own() -> None:
@@ -101,8 +96,3 @@ def test_the_settings_give_everybodys_caps_and_each_personas_own() -> None:
     assert caps_of(settings, "") == [Cap("day", "tokens", 5), Cap("month", "money", NANO)]
     assert caps_of(settings, "ねむ")[2:] == [Cap("day", "tokens", 3, "ねむ")]
     assert caps_of(UsageSettings(), "ねむ") == []
-
-
-@pytest.mark.parametrize(("spent", "near"), [(7_999, False), (8_000, True), (10_000, True)])
-def test_a_cap_is_near_from_four_fifths_on(spent: int, near: bool) -> None:
-    assert Standing(DAY, spent).is_near is near

@@ -36,7 +36,7 @@ def test_each_month_has_a_file_and_older_ones_are_not_touched(tmp_path: Path) ->
     assert [call.model for call in ledger.calls(since=date(2026, 11, 22))] == ["g"]
 
 
-def test_a_line_that_a_crash_tore_costs_nothing_but_itself(tmp_path: Path) -> None:
+def test_a_line_that_a_crash_tore_costs_nothing_but_itself_and_what_is_no_entry_is_passed_over(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.append(CALL)
     path = ledger.month_file(CALL.time.date())
@@ -47,12 +47,6 @@ def test_a_line_that_a_crash_tore_costs_nothing_but_itself(tmp_path: Path) -> No
         ledger.append(CALL)
         assert ledger.calls()[-1] == CALL
         assert len(ledger.calls()) in {2, 3}  # three where the line was whole but for its end
-        path.write_bytes(whole)
-
-
-def test_what_is_no_entry_is_passed_over(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
-    path = ledger.month_file(CALL.time.date())
     path.write_bytes(
         b'\n[]\n{"time": "x"}\n\xff\xfe\n{"time": "2026-11-21T22:00:07", "input": "many", "output": 1}\n3\n'
     )
@@ -76,17 +70,14 @@ def test_reading_on_takes_up_where_it_left_off(tmp_path: Path) -> None:
 
 
 def test_a_persona_takes_what_it_spent_along_when_it_is_renamed(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = Ledger(tmp_path / "usage")
+    ledger.note_rename(datetime(2026, 12, 2), "ねむ", "ゆめ")
+    assert not (tmp_path / "usage").exists()  # nothing was spent yet
     ledger.append(CALL)
     ledger.note_rename(datetime(2026, 12, 2), "ねむ", "ゆめ")
     ledger.append(Call(datetime(2026, 12, 3), "ねむ", "talk", "Gemini", "g", 1, 1))
     assert [call.persona for call in ledger.calls()] == ["ゆめ", "ねむ"]
-    assert read_entries(tmp_path / "2026-12.jsonl")[0][0] == Renamed(datetime(2026, 12, 2), "ねむ", "ゆめ")
-
-
-def test_a_rename_before_the_first_call_leaves_no_file(tmp_path: Path) -> None:
-    Ledger(tmp_path / "usage").note_rename(datetime(2026, 12, 2), "ねむ", "ゆめ")
-    assert not (tmp_path / "usage").exists()
+    assert read_entries(ledger.months()[1])[0][0] == Renamed(datetime(2026, 12, 2), "ねむ", "ゆめ")
 
 
 def test_the_example_in_the_docs_is_read_and_written_as_described(tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ import re
 import tomllib
 from datetime import date
 
-import pytest
-
 from managers.storage.paths import CHECKOUT
 from managers.usage.prices import NANO, Model, Price, listed_price, price_of
 
@@ -24,46 +22,31 @@ def test_the_list_is_dated_and_each_entry_is_found_by_no_other() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("name", "host", "expected"),
-    [
-        ("gemini-2.5-flash", GOOGLE, (0.30, 2.50)),
-        ("gemini-2.5-flash-lite", GOOGLE, (0.10, 0.40)),
-        ("models/gemini-2.5-pro", GOOGLE, (1.25, 10.0)),
-        ("google/gemini-2.5-flash", ROUTER, (0.30, 2.50)),
-        ("gpt-4o-mini", OPENAI, (0.15, 0.60)),
-        ("openai/gpt-5-mini", ROUTER, (0.25, 2.00)),
-        ("anthropic/claude-sonnet-4.5", ROUTER, (3.0, 15.0)),
-        ("meta-llama/llama-3.3-70b-instruct:free", ROUTER, (0.0, 0.0)),
-    ],
-)
-def test_known_models_have_their_providers_price(name: str, host: str, expected: tuple[float, float]) -> None:
-    price = listed_price(name, host, TODAY)
-    assert price is not None
-    assert (price.input, price.output, price.source) == (*expected, "list")
-    assert price.as_of
-
-
-@pytest.mark.parametrize(
-    ("name", "host"),
-    [
+def test_known_models_have_their_providers_price_and_what_nobody_knows_is_not_free() -> None:
+    known = {
+        ("gemini-2.5-flash", GOOGLE): (0.30, 2.50),
+        ("gemini-2.5-flash-lite", GOOGLE): (0.10, 0.40),
+        ("models/gemini-2.5-pro", GOOGLE): (1.25, 10.0),
+        ("google/gemini-2.5-flash", ROUTER): (0.30, 2.50),
+        ("gpt-4o-mini", OPENAI): (0.15, 0.60),
+        ("openai/gpt-5-mini", ROUTER): (0.25, 2.00),
+        ("anthropic/claude-sonnet-4.5", ROUTER): (3.0, 15.0),
+        ("meta-llama/llama-3.3-70b-instruct:free", ROUTER): (0.0, 0.0),
+    }
+    prices = {asked: price for asked in known if (price := listed_price(*asked, TODAY))}
+    assert {asked: (price.input, price.output) for asked, price in prices.items()} == known
+    assert all(price.source == "list" and price.as_of for price in prices.values())
+    for name, host in (
         ("gemini-2.5-flash-something-new", GOOGLE),
         ("gpt-4o", "proxy.example.com"),
         ("gpt-4o", "api.openai.com.example.com"),
         ("gpt-4o-audio-preview", OPENAI),
         ("llama3.2", "192.168.1.20"),
         ("", OPENAI),
-    ],
-)
-def test_what_nobody_knows_is_unknown_and_not_free(name: str, host: str) -> None:
-    assert price_of(Model(name, "", host), {}, TODAY) is None
-
-
-def test_a_price_that_is_announced_counts_from_its_day_on() -> None:
-    before, after = (listed_price("gemini-3.8-flash", GOOGLE, day) for day in (date(2026, 12, 31), date(2027, 1, 1)))
-    assert before is not None
-    assert after is not None
-    assert (before.input, after.input) == (0.75, 1.50)
+    ):
+        assert price_of(Model(name, "", host), {}, TODAY) is None
+    announced = [listed_price("gemini-3.8-flash", GOOGLE, day) for day in (date(2026, 12, 31), date(2027, 1, 1))]
+    assert [price and price.input for price in announced] == [0.75, 1.50]  # it counts from its day on
 
 
 def test_ones_own_price_counts_before_the_list_and_before_this_computers() -> None:

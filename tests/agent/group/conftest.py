@@ -25,11 +25,7 @@ from tests.agent.conftest import whole
 from tests.fakes import HandClock
 
 NAMES = ("Lumi", "Clari", "Noxx")
-
-
 KEYWORDS = {"Lumi": ["film", "cinema", "映画"], "Clari": ["history", "war", "歴史"], "Noxx": ["gossip", "rumour", "噂"]}
-
-
 DOMAINS = {"Lumi": "movie", "Clari": "history", "Noxx": "gossip"}
 
 

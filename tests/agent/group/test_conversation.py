@@ -2,15 +2,24 @@
 
 import pytest
 
+from agent.companion import Companion
 from agent.errors import GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError, TwiceInGroupError
 from agent.events import Failed, Noticed, Received, Speaking
+from agent.group import deeds
+from agent.group.conversation import GroupConversation
+from agent.turn import Turn
 from managers.exchange.exports.chat import as_transcript
 from managers.exchange.readers.transcript import message_of
 from managers.groups import GroupStore
+from managers.hygiene.errors import PlanChangedError
+from managers.memory.errors import MessageNotFoundError
 from managers.memory.messages import Message
 from managers.mind import ReplyPiece, ReplyRequest, TextPiece
 from managers.personas.errors import GuestError, PersonaNotFoundError
-from tests.agent.group.conftest import NAMES, Table, everything, replies
+from managers.sessions.records import ThreadRecord
+from managers.storage.files import read_bytes
+from tests.agent.conftest import sure
+from tests.agent.group.conftest import NAMES, Table, everything, known_by, replies
 
 
 def test_everybody_hears_and_each_log_is_the_persona_s_own(table: Table) -> None:
@@ -28,20 +37,7 @@ def test_everybody_hears_and_each_log_is_the_persona_s_own(table: Table) -> None
         assert [message_of(line).role for line in lines] == [one.role for one in log], "and so does a transcript"
 
 
-def test_addressed_domain_and_only(table: Table) -> None:
-    talk = table.talk()
-    assert table.round(talk, "Noxx, how are you?")[0][0] == "Noxx"
-    assert table.round(talk, "I saw a film about a lighthouse.")[0][0] == "Lumi"
-    assert [who for who, _ in table.round(talk, "Only Clari, please. How are you?")] == ["Clari"]
-    assert [who for who, _ in table.round(talk, "I saw another film.")] == ["Clari"], "the wish holds on"
-    assert [who for who, _ in table.round(talk, "Clari, go on. I saw another film.")] == ["Clari"], (
-        "for whom it is, too"
-    )
-    assert table.round(talk, "Lumi, what about you?")[0][0] == "Lumi", "until somebody else is addressed"
-    assert talk.standing.only == []
-    assert talk.standing.domain == "movie"
-
-
+@pytest.mark.slow
 def test_who_is_to_speak_is_arranged_kept_to_and_lifted(table: Table) -> None:
     talk = table.talk()
     for text, only in (("Only Clari, please.", ["Clari"]), ("Noxx, be quiet please.", ["Clari", "Lumi"])):
@@ -174,6 +170,7 @@ def test_who_may_sit_at_the_table(table: Table) -> None:
             table.talk(*names)
 
 
+@pytest.mark.slow
 def test_deleted_renamed_and_broken_in_the_middle(table: Table) -> None:
     talk = table.talk()
     table.round(talk, "Hello everyone.")
@@ -263,3 +260,173 @@ def test_what_a_killed_process_wrote_for_some_only_all_know_with_the_next_messag
     assert "Mugi" in next(one.text for one in table.log("Clari") if one.id == "g-1")
     assert [one.id for one in table.log("Clari")].index("g-1") == 4
     assert not any(one.id == "g-1" for one in table.log("Noxx")), "who went in between is not told"
+
+
+FILM = ("I saw a film about a lighthouse keeper.", "The keeper's lamp was painted vermilion.")
+
+
+def threads(table: Table) -> list[int]:
+    return [one.thread for one in table.log("Lumi") if one.role == "user"]
+
+
+def test_an_interrupted_topic_is_come_back_to(table: Table) -> None:
+    talk, kept = table.talk(), list[ThreadRecord]()
+    talk.topics.keep = kept.append
+    table.tell(talk, *FILM, "Sorry to interrupt, the oven is ringing and my bread has to come out.")
+    assert threads(table) == [1, 1, 2]
+    assert [one.is_open for one in talk.standing.threads] == [True, False]
+    mind = table.scripted("Lumi", "The lamp, yes.")
+    table.round(talk, "Lumi, let's get back to what we said about the film.")
+    assert threads(table) == [1, 1, 2, 1]
+    assert {one.thread for one in table.log("Noxx")[-2:]} == {1}, "the answer is on the same topic"
+    standing = talk.standing
+    assert (standing.thread_id, standing.domain) == (1, "movie")
+    resumed = sure(sure(mind.requests[-1].company).resumed)
+    assert "vermilion" in resumed.summary
+    assert resumed.turns[0].text == FILM[0]
+    prompt = everything(mind.requests[-1])
+    assert "> " in prompt
+    assert "This topic so far" in prompt
+    talk.close()
+    assert [one.thread_id for one in kept] == [1, 2]
+    assert kept[0].domain == "movie"
+    assert kept[0].present == [*NAMES]
+    assert "lighthouse keeper" in " ".join(kept[0].keywords).lower()
+    assert len(kept[0].embedding) == kept[0].dimension > 0
+
+
+def test_a_topic_is_not_told_to_whoever_was_absent_from_part_of_it(table: Table) -> None:
+    talk = table.talk()
+    table.tell(talk, FILM[0])
+    talk.leave("Noxx")
+    table.tell(talk, FILM[1])
+    talk.invite("Noxx")
+    table.tell(talk, "Hold on, my sister is calling.")
+    minds = {name: table.scripted(name, "Yes.") for name in ("Lumi", "Noxx")}
+    table.round(talk, "Lumi and Noxx, back to the film with the keeper.")
+    told = {name: sure(mind.requests[-1].company).resumed for name, mind in minds.items()}
+    assert [name for name, resumed in told.items() if resumed] == ["Lumi"]
+    assert "vermilion" in everything(minds["Lumi"].requests[-1])
+    assert "vermilion" not in everything(minds["Noxx"].requests[-1])
+
+
+def test_what_is_gone_is_gone_from_what_is_told_of_a_topic(table: Table) -> None:
+    talk = table.talk()
+    table.tell(talk, *FILM, "Hold on, my sister is calling.")
+    gone = next(one for one in table.log("Lumi") if one.text == FILM[1])
+    for name in NAMES:
+        table.services.companion(name).delete(gone.id)
+    mind = table.scripted("Lumi", "The film, yes.")
+    table.round(talk, "Lumi, back to the film.")
+    resumed = sure(sure(mind.requests[-1].company).resumed)
+    assert "lighthouse" in resumed.summary
+    assert "vermilion" not in resumed.summary
+    assert "vermilion" not in everything(mind.requests[-1])
+
+
+SECRET = "The safe stands behind the marmalade-17."
+
+
+def test_off_the_record_all_hear_and_nobody_keeps_it(table: Table) -> None:
+    talk = table.talk()
+    table.round(talk, "Hello everyone.")
+    before = read_bytes(table.services.home.groups), {name: table.log(name) for name in NAMES}
+    minds = {name: table.scripted(name, "Quietly.", "As you said.") for name in NAMES}
+    table.answers(talk.say("Everyone, " + SECRET, off_record=True))
+    assert [one.speaker for one in talk.off_record] == ["user", *NAMES]
+    table.answers(talk.say("Noxx, where was it?", off_record=True))
+    heard = everything(minds["Noxx"].requests[-1])
+    assert "marmalade-17" in heard
+    assert "Quietly." in heard
+    assert all(not one.tools or all("edit" not in tool.name for tool in one.tools) for one in minds["Noxx"].requests)
+    table.settle()
+    assert (read_bytes(table.services.home.groups), {name: table.log(name) for name in NAMES}) == before
+    for name in NAMES:
+        assert "marmalade-17" not in known_by(table, name)
+    minds["Lumi"].enqueue("What?")
+    table.round(talk, "Lumi, what did I say?")
+    assert not talk.off_record
+    assert "marmalade-17" not in everything(minds["Lumi"].requests[-1])
+
+
+def test_who_left_meanwhile_hears_nothing_off_the_record(table: Table) -> None:
+    talk = table.talk()
+    for name in NAMES:
+        table.scripted(name, "Yes.", "Yes.", "Yes.")
+    table.answers(talk.say("Everyone, hello.", off_record=True))
+    talk.leave("Noxx")
+    table.answers(talk.say("Lumi, " + SECRET, off_record=True))
+    talk.invite("Noxx")
+    table.answers(talk.say("Noxx, hello again.", off_record=True))
+    assert "marmalade-17" not in everything(table.scripted("Noxx").requests[-1])
+    talk.forget_off_record()
+    assert not talk.off_record
+
+
+def said(table: Table, talk: GroupConversation, text: str) -> str:
+    table.round(talk, text)
+    return next(one.id for one in reversed(talk.messages()) if one.text == text)
+
+
+def test_an_edit_that_was_cut_off_reads_as_not_done_and_is_done_once_more(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        """What no code of ours catches."""
+
+    talk = table.talk()
+    message = said(table, talk, "Everyone, my sister lives in Otaru.")
+    edit, done = Companion.edit, list[str]()
+
+    def until_killed(companion: Companion, message_id: str, text: str) -> Turn | None:
+        if done:
+            raise Killed
+        done.append(companion.memories.paths.name)
+        return edit(companion, message_id, text)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Companion, "edit", until_killed)
+        with pytest.raises(Killed):
+            deeds.edit(talk, message, "Everyone, my sister lives in Otsu.")
+    assert deeds.message_of(talk, message).text == "Everyone, my sister lives in Otaru."
+    assert "Everyone, my sister lives in Otaru." in [one.text for one in talk.messages()]
+    deeds.edit(talk, message, "Everyone, my sister lives in Otsu.")
+    for name in NAMES:
+        assert sure(table.memories(name).log.get(message)).text.endswith("Otsu."), name
+
+
+@pytest.mark.slow
+def test_an_edited_or_deleted_message_is_so_for_all(table: Table) -> None:
+    talk = table.talk()
+    first = said(table, talk, "Everyone, my cat is called Sesame.")
+    answer = next(one for one in talk.messages() if one.role != "user")
+    deeds.edit(talk, first, "Everyone, my cat is called Pepper.")
+    deeds.edit(talk, answer.id, "A fine name.")
+    for name in NAMES:
+        texts = {one.id: one.text for one in table.log(name)}
+        assert texts[first].endswith("Pepper.")
+        assert texts[answer.id] == "A fine name."
+    early = {one.id for one in talk.messages()}
+    last = said(table, talk, "Everyone, it rained.")
+    deeds.delete(talk, first)
+    assert answer.id in {one.id for one in talk.messages()}, "the answers to an earlier message stay"
+    deeds.delete(talk, last)
+    for name in NAMES:
+        left = table.log(name)
+        assert not [one for one in left if one.role == "user"]
+        assert {one.id for one in left} <= early, "the answers to the last one go with it"
+    with pytest.raises(MessageNotFoundError):
+        deeds.delete(talk, first)
+
+
+def test_erasing_destroys_it_for_all_who_heard_it(table: Table) -> None:
+    talk = table.talk()
+    first = said(table, talk, "Everyone, " + SECRET)
+    table.settle()
+    found = deeds.plans(talk, first)
+    assert set(found) == set(NAMES)
+    with pytest.raises(PlanChangedError):
+        deeds.erase(talk, first, "something else")
+    assert set(deeds.erase(talk, first, deeds.mark_of(found))) == set(NAMES)
+    for name in NAMES:
+        assert "marmalade-17" not in known_by(table, name)

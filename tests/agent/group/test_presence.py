@@ -91,17 +91,6 @@ def test_a_note_that_others_words_may_have_led_to_waits_for_a_yes(table: Table) 
     assert waiting.documents == ["Lumi"]
 
 
-def test_a_persona_s_own_log_reads_as_its_own(table: Table) -> None:
-    table.round(table.talk(), "Everyone, hello.")
-    own = [one for one in table.log("Clari") if one.role == "persona"]
-    assert [one.speaker for one in own] == ["Clari"]
-    mind = table.scripted("Clari", "Yes?")
-    list(table.services.companion("Clari").say("Only the two of us now.").events())
-    (request,) = mind.requests
-    assert request.company is None
-    assert [turn.text for turn in request.turns if turn.role == "persona"] == [own[0].text]
-
-
 def told_alone(table: Table, *words: str) -> list[Message]:
     """Tell Lumi something alone; return what the user said."""
     companion = table.services.companion("Lumi")
@@ -149,17 +138,7 @@ def test_what_is_kept_with_one_companion_is_not_said_before_another(table: Table
     assert "harbour" in everything(mind.requests[-1]), "alone with the user it knows it"
 
 
-def test_what_a_group_heard_can_be_answered_though_it_is_kept_from_others(table: Table) -> None:
-    talk = table.talk()
-    table.scripted("Lumi", "Hm.")
-    table.round(talk, "Lumi, my cat is called Mochi.")
-    said = next(one for one in table.log("Clari") if one.role == "user")
-    table.memories("Clari").audiences.mark(said.id, "this-persona", [said.id])
-    mind = table.scripted("Clari", "Mochi it is.")
-    assert table.answers(talk.answer(said.id, "Clari")) == [("Clari", "Mochi it is.")]
-    assert "Mochi" in everything(mind.requests[-1])
-
-
+@pytest.mark.slow
 def test_a_night_remembers_who_was_there(table: Table) -> None:
     table.round(table.talk("Lumi", "Clari"), "Everyone, I am planting quinces behind the house this week.")
     table.settle()
@@ -199,6 +178,7 @@ def test_whoever_takes_the_name_of_a_deleted_one_has_heard_nothing(table: Table)
     assert "walnut-1" not in "".join(texts)
 
 
+@pytest.mark.slow
 def test_whoever_takes_the_name_of_a_renamed_one_takes_no_place(table: Table) -> None:
     talk = secret_told(table)
     with table.services.away("Noxx"):
@@ -208,16 +188,3 @@ def test_whoever_takes_the_name_of_a_renamed_one_takes_no_place(table: Table) ->
     table.round(talk, "Everyone, what a day.")
     assert table.log("Noxx") == []
     assert "Everyone, what a day." in [one.text for one in table.log("Nyx")]
-
-
-def test_a_conversation_from_before_marks_were_noted_knows_them_from_its_next_round_on(table: Table) -> None:
-    talk = secret_told(table)
-    document = json.loads(table.services.home.groups.read_text("utf-8"))
-    del document["groups"][0]["marks"]
-    table.services.home.groups.write_text(json.dumps(document), "utf-8")
-    table.round(talk, "Everyone, what a day.")
-    marks = {name: table.memories(name).paths.mark.read_text("ascii").strip() for name in NAMES}
-    assert talk.standing.marks == marks
-    with table.services.away("Noxx"):
-        table.services.personas.restore(table.services.personas.delete("Noxx").id)
-    assert talk.standing.present == [*NAMES]

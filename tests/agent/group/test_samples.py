@@ -4,10 +4,9 @@ import json
 from random import Random
 
 import pytest
-from PIL import Image
 
-from agent.group.addressed import domain_of
 from agent.services import open_services
+from benchmarks.group import converse, leaks
 from managers.language.words import sentences
 from managers.personas.errors import PersonaNotFoundError
 from managers.personas.samples import FOR_GROUPS
@@ -16,6 +15,7 @@ from managers.storage.paths import CHECKOUT, Home
 from managers.storage.settings import GroupSettings
 from tests.agent.group.conftest import Table
 from tests.fakes import HandClock
+from tests.speeds import one_quick
 
 SAMPLES = CHECKOUT / "characters"
 
@@ -41,55 +41,25 @@ def test_nobody_sees_them_who_does_not_use_them(own_home: Home, clock: HandClock
     again.close()
 
 
-def test_each_has_all_that_makes_a_character() -> None:
-    for name in FOR_GROUPS:
-        with Image.open(SAMPLES / name / "avatar.png") as picture:
-            assert picture.size == (256, 256)
-        own = settings_of(name)
-        assert own.domain
-        assert own.names
-        for lang in ("ja", "en"):
-            assert len(set(own.remarks[lang])) == len(own.remarks[lang]) >= 8
-        prompt = (SAMPLES / name / "SystemPrompt.txt").read_text("utf-8")
-        assert "一人称は" in prompt
-        assert "# In English" in prompt
+SAID: dict[Lang, tuple[str, str, str, str]] = {
+    "en": (
+        *("Hello everyone, I saw a film about Napoleon.", "Nox, any gossip?", "My grandmother died on Sunday."),
+        "Claris, what did people use for a fridge in the Edo period?",
+    ),
+    "ja": (
+        *("みんな、こんにちは。昨日、映画の噂を聞いた。", "ノクス、最近の噂は？", "日曜日に祖母が亡くなった。"),
+        "クラリス、江戸時代の冷蔵庫って何だったの？",
+    ),
+}
+OWNED: dict[Lang, tuple[str, ...]] = {"en": ("don't", "no ", "not "), "ja": ("ません", "覚えて", "知ら")}
 
 
-def test_their_domains_do_not_mix() -> None:
-    owners = {
-        "I saw a wonderful film last night": "Lumina",
-        "昨日の映画、字幕が小さくて": "Lumina",
-        "Who was the first emperor of the Han dynasty?": "Claris",
-        "江戸の暮らしについて知りたい": "Claris",
-        "What is trendy these days? Any gossip?": "Nox",
-        "最近の流行りってなに？": "Nox",
-    }
-    words = {name: settings_of(name).domain_keywords for name in FOR_GROUPS}
-    assert {text: domain_of(text, words)[0] for text in owners} == owners
-
-
-@pytest.mark.parametrize(
-    ("lang", "said", "unknown", "owned"),
-    [
-        (
-            "en",
-            ("Hello everyone, I saw a film about Napoleon.", "Nox, any gossip?", "My grandmother died on Sunday."),
-            "Claris, what did people use for a fridge in the Edo period?",
-            ("don't", "no ", "not "),
-        ),
-        (
-            "ja",
-            ("みんな、こんにちは。昨日、映画の噂を聞いた。", "ノクス、最近の噂は？", "日曜日に祖母が亡くなった。"),
-            "クラリス、江戸時代の冷蔵庫って何だったの？",
-            ("ません", "覚えて", "知ら"),
-        ),
-    ],
-)
+@pytest.mark.parametrize("lang", one_quick(SAID))
 def test_built_in_minds_speak_the_user_s_language_each_of_its_own_and_own_up_to_what_they_do_not_know(
-    table: Table, lang: Lang, said: tuple[str, str, str], unknown: str, owned: tuple[str, ...]
+    table: Table, lang: Lang
 ) -> None:
     talk = table.services.groups.of(FOR_GROUPS, lang)
-    hello, asked, grief = said
+    hello, asked, grief, unknown = SAID[lang]
     answers = table.round(talk, hello)
     for who, text in answers:
         assert any("\u3040" <= char <= "\u30ff" for char in text) == (lang == "ja"), (who, text)
@@ -101,7 +71,22 @@ def test_built_in_minds_speak_the_user_s_language_each_of_its_own_and_own_up_to_
     ((who, text),) = table.round(talk, unknown)
     assert who == "Claris"
     assert text not in settings_of("Claris").remarks[lang]
-    assert any(one in text for one in owned), text
+    assert any(one in text for one in OWNED[lang]), text
     remarks = {one for name in FOR_GROUPS for one in settings_of(name).remarks[lang]}
     for _, text in table.round(talk, grief):
         assert not any(one in text for one in remarks)
+
+
+@pytest.mark.slow
+def test_a_conversation_of_forty_turns(table: Table) -> None:
+    course = converse(table.services, table.clock, Random(5), 40)
+    assert course.late == []
+    assert course.silent == []
+    assert course.in_a_row <= 2
+    assert 1 <= course.automatic <= 3
+    whole = sum(course.spoken.values())
+    assert {name: course.spoken[name] / whole > 0.15 for name in FOR_GROUPS} == dict.fromkeys(FOR_GROUPS, True)
+    assert {len(told) for told in course.secrets.values()} == {1, 2}, "told to one alone, and to all but one"
+    leaked, found = leaks(table.services, table.clock, course)
+    assert leaked == []
+    assert found, "whoever was told finds it"

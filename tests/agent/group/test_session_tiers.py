@@ -11,7 +11,6 @@ from agent.errors import GroupNotFoundError
 from agent.events import Failed, Noticed
 from agent.group.conversation import GroupConversation
 from agent.group.session_health import examine_sessions
-from managers.memory.messages import Message
 from managers.sessions.errors import DatabaseHeldError
 from managers.sessions.records import AgendaItem, SessionRecord
 from managers.sessions.tiers import Sessions
@@ -65,20 +64,6 @@ def test_a_round_is_kept_and_taken_up_at_every_tier(table: Table) -> None:
     assert "lighthouse" in ended.summary
 
 
-def test_what_the_logs_have_beyond_reach_the_session_still_knows(table: Table) -> None:
-    talk = table.talk()
-    table.round(talk, "Lumi, I saw a film.")
-    for name in NAMES:
-        time = table.clock.now()
-        said = (Message(f"alone-{number}", time, "user", "Sara", f"alone {number}") for number in range(401))
-        table.memories(name).log.append_many(said)
-    assert talk.messages() == []
-    assert talk._taken_up(lambda _: None)[0].text == "Lumi, I saw a film."
-    _later(table, 25, 24 * 8)
-    assert _words(table, talk) == [], "after a week only the summary is kept"
-    assert talk._taken_up(lambda _: None)[0].text == "Lumi, I saw a film.", "and the logs have the words"
-
-
 def test_what_is_forgotten_deleted_or_erased_is_in_no_tier(table: Table) -> None:
     talk = table.talk()
     table.round(talk, "Everyone, my sister is called Hanako.")
@@ -100,25 +85,6 @@ def test_what_is_forgotten_deleted_or_erased_is_in_no_tier(table: Table) -> None
     assert said.text not in _words(table, talk)
 
 
-def test_a_renamed_persona_was_there_and_another_of_its_old_name_was_not(table: Table) -> None:
-    talk = table.talk()
-    table.round(talk, "Lumi, I saw a film.")
-    table.clock.move(hours=30)
-    table.round(talk, "Good morning, Clari. Who built that old castle on the hill?")
-    talk.close()
-    with table.services.away("Noxx"):
-        table.services.personas.rename("Noxx", "Nix")
-    assert "Nix" in talk.standing.present
-    [ended] = talk.session.topics(talk._heard_all)
-    assert ended.present == ["Lumi", "Clari", "Nix"]
-    with table.services.away("Lumi"):
-        table.services.personas.delete("Lumi")
-    table.services.personas.create("Lumi", language="en", system_prompt="You are another one.")
-    [ended] = talk.session.topics(talk._heard_all)
-    assert ended.present == ["Clari", "Nix"]
-    assert (ended.summary != "", len(ended.embedding)) == (True, ended.dimension)
-
-
 def _at_every_tier(table: Table) -> GroupConversation:
     """Return a talk of which a topic is in the archive, one in the database and one hot."""
     table.services.settings_file.change("sessions", after_week="archive")
@@ -137,10 +103,12 @@ def _found(table: Table) -> dict[str, Notice]:
 
 
 def _lying_there(table: Table) -> dict[str, bytes]:
-    folder = table.services.home.folder
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    table.settle()
+    files = (path for path in table.services.home.folder.rglob("*") if path.is_file())
+    return {str(path): path.read_bytes() for path in files if not path.name.endswith(".utatane-tmp")}
 
 
+@pytest.mark.slow
 def test_what_is_there_is_counted_and_what_is_damaged_is_named_and_stays_until_it_is_used(table: Table) -> None:
     assert _found(table) == {}
     talk = _at_every_tier(table)
@@ -169,6 +137,7 @@ def test_what_is_there_is_counted_and_what_is_damaged_is_named_and_stays_until_i
     assert "warm.duckdb" not in found["sessions-damaged"].en
 
 
+@pytest.mark.slow
 def test_a_session_is_nobody_s_only_when_all_who_were_there_are_gone_for_good(table: Table) -> None:
     talk = _at_every_tier(table)
     talk.close()
@@ -215,6 +184,7 @@ def test_a_conversation_that_is_ended_is_in_no_tier_and_the_logs_stay(table: Tab
     assert (again.id != talk.id, again.messages()) == (True, [])
 
 
+@pytest.mark.slow
 def test_what_is_shared_of_a_conversation_goes_when_it_is_ended_and_nothing_else(table: Table) -> None:
     services = table.services
     for name in NAMES:
@@ -240,6 +210,7 @@ def test_what_is_shared_of_a_conversation_goes_when_it_is_ended_and_nothing_else
     assert any("harbour" in hit.text for hit in shared.hits("the harbour pilot", leaves=False))
 
 
+@pytest.mark.slow
 def test_a_database_that_another_program_holds_stops_nobody_and_what_is_to_be_ended_waits_for_it(table: Table) -> None:
     talk = _at_every_tier(table)
     path = table.services.home.sessions / "warm.duckdb"
@@ -262,25 +233,3 @@ def test_a_database_that_another_program_holds_stops_nobody_and_what_is_to_be_en
     table.services.groups.end(talk.id)
     assert not _sessions(table).has(talk.id)
     assert table.services.groups.all() == []
-
-
-def test_threads_that_ended_count_whether_anybody_shares_or_not_and_for_those_who_heard_all(table: Table) -> None:
-    talk = table.talk("Lumi", "Clari")
-    table.round(talk, "Lumi, I saw a film about a lighthouse.")
-    talk.invite("Noxx")
-    table.round(talk, "Good morning, Clari. By the way, who built that old castle on the hill?")
-    table.round(talk, "By the way, Noxx, what is the gossip from the roofs?")
-    talk.close()
-
-    def counted() -> dict[str, int]:
-        for name in NAMES:
-            table.services.companion(name).course().result()
-        return {name: table.memories(name).kpi.all_of().threads for name in NAMES}
-
-    assert len(_sessions(table).threads(talk.id)) == 2
-    assert counted() == {"Lumi": 2, "Clari": 2, "Noxx": 1}
-    for shared in (True, False):
-        table.services.settings_file.change("memory", shared=shared)
-        assert counted() == {"Lumi": 2, "Clari": 2, "Noxx": 1}
-    _later(table, 30)
-    assert counted() == {"Lumi": 3, "Clari": 3, "Noxx": 2}, "the running one ended by silence"

@@ -1,28 +1,31 @@
-"""An archive comes back as it was, or is refused with the reason; whatever happens, nothing half made stays."""
+"""An archive is of one moment, and comes back as it was or is refused; masked, it can be given away."""
 
+import gzip
 import hashlib
 import json
+import os
 import shutil
 import sys
+import threading
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from managers.exchange.archives import writing as archive_writing
 from managers.exchange.archives.making import ArchiveWishes
-from managers.exchange.archives.manifest import MANIFEST, UnwrittenNameError, entry_name, path_of
+from managers.exchange.archives.manifest import MANIFEST, ArchivedFile
 from managers.exchange.archives.reading import bring_in, open_archive
+from managers.exchange.archives.snapshot import HeldFile
 from managers.exchange.errors import (
     ArchiveTooLargeError,
     DamagedArchiveError,
     DamagedEncryptionError,
-    NamesAlikeError,
     NewerArchiveError,
     NotAnArchiveError,
     PassphraseNeededError,
@@ -34,12 +37,14 @@ from managers.memory.forgotten import forget_words
 from managers.memory.messages import Message
 from managers.personas import PersonaStore
 from managers.personas.errors import PersonaExistsError
-from managers.personas.folders import name_key
 from managers.storage.errors import UtataneError
+from managers.storage.files import append_durably, write_atomic
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
-from tests.crash import kill_everywhere, needs_signals
+from tests.crash import Kill, needs_signals
 from tests.exchange.archives.lives import export, hashes, store_at
 from tests.small_life import NAME, make_life, open_life
+from tests.speeds import one_quick
 
 WORDS = "とても長い合言葉"
 
@@ -72,10 +77,10 @@ def folder_of(store: PersonaStore, name: str = NAME) -> Path:
 
 
 def nothing_came(store: PersonaStore) -> bool:
-    return not any(store.home.characters.iterdir()) if store.home.characters.exists() else True
+    return not store.home.characters.exists() or not any(store.home.characters.iterdir())
 
 
-@pytest.mark.parametrize("words", [None, WORDS], ids=["plain", "encrypted"])
+@pytest.mark.parametrize("words", one_quick([None, WORDS]), ids=["plain", "encrypted"])
 def test_a_persona_comes_back_as_it_was(
     persona: PersonaPaths, file: Path, elsewhere: PersonaStore, words: str | None
 ) -> None:
@@ -89,7 +94,7 @@ def test_a_persona_comes_back_as_it_was(
         name: seal for name, seal in before.items() if "audit" not in name
     }
     assert brought.count == made.count
-    assert not (folder_of(elsewhere) / "log_import_source").exists()
+    assert not any((folder_of(elsewhere) / name).exists() for name in ("log_import_source", "rag_index"))
     assert elsewhere.list_names() == [NAME]
     with closing(open_life(elsewhere.home.folder)) as memories:
         assert memories.log.count() == 120
@@ -101,36 +106,24 @@ def test_a_persona_comes_back_as_it_was(
         bring_in(elsewhere, file, words)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_whatever_was_edited_comes_back(persona: PersonaPaths, file: Path, elsewhere: PersonaStore, seed: int) -> None:
-    rng = Random(seed)
+ALIKE = ("Notes.txt", "notes.txt", "\u304c.md", "\u304b\u3099.md", "b", "B/c", "d/e", "D/e")
+
+
+def test_whatever_was_edited_comes_back(persona: PersonaPaths, file: Path, elsewhere: PersonaStore) -> None:
+    rng = Random(0)
     names = ["100%.md", "a%41.txt", "猫 と 犬.md", "Ｗｉｄｅ.json", ".hidden", "x" * 100, "b'(1).txt"]
     if sys.platform == "linux":
-        names += ["colon:name.txt", "back\\slash.txt", "bytes\udc83\udcff.txt", "line\nbreak.txt"]
+        names += ["colon:name.txt", "back\\slash.txt", "bytes\udc83\udcff.txt", "line\nbreak.txt", *ALIKE]
     folders = ["knowledge", "attachments", "entity_memory", "memory", "log_archives", "own folder/deep/er"]
     for _ in range(60):
         path = persona.folder / rng.choice(folders) / rng.choice(names)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(
-            rng.choice([b"", rng.randbytes(rng.randrange(300_000)), b"\0" * 3_000_000, "語".encode() * 999])
-        )
+        path.write_bytes(rng.choice([b"", rng.randbytes(rng.randrange(300_000)), b"\0" * 3_000_000, b"\xff" * 999]))
         if rng.random() < 0.2:
             rng.choice([one for one in sorted(persona.folder.glob("[!.]*/*")) if one.is_file()]).unlink()
     export(persona, file)
     bring_in(elsewhere, file, None)
     assert hashes(folder_of(elsewhere)) == hashes(persona.folder)
-
-
-@pytest.mark.parametrize("name", ["a%41", "%", "%%41", "%2F", "a:b\\c", "\udc83", "%4:1", "ä/ö"])
-def test_a_name_is_written_so_that_it_can_be_read_back(name: str) -> None:
-    assert path_of(entry_name(name)) == name
-    assert entry_name(name).isprintable()
-
-
-@pytest.mark.parametrize("name", ["../x", "/x", "a//b", "a/./b", "", "%2E%2E/x", "a%2Fb", "a\\b", "C:x", "a%00", "%41"])
-def test_no_other_name_is_believed(name: str) -> None:
-    with pytest.raises(UnwrittenNameError):
-        path_of(name)
 
 
 def test_a_wrong_passphrase_or_none_is_said_and_nothing_is_written(
@@ -148,20 +141,6 @@ def test_a_wrong_passphrase_or_none_is_said_and_nothing_is_written(
     file.write_bytes(turned)
     with pytest.raises((DamagedArchiveError, DamagedEncryptionError)):
         bring_in(elsewhere, file, WORDS)
-    assert nothing_came(elsewhere)
-
-
-def test_a_turned_bit_is_told_with_its_file(persona: PersonaPaths, file: Path, elsewhere: PersonaStore) -> None:
-    export(persona, file)
-    with zipfile.ZipFile(file) as archive:
-        entry = archive.getinfo(f"{NAME}/knowledge/bridges.txt")
-    data = bytearray(file.read_bytes())
-    data[entry.header_offset + 30 + len(entry.filename) + entry.compress_size // 2] ^= 1
-    file.write_bytes(data)
-    with pytest.raises(DamagedArchiveError, match=r"bridges\.txt"):
-        bring_in(elsewhere, file, None)
-    with open_archive(file) as archive_here, pytest.raises(DamagedArchiveError, match=r"bridges\.txt"):
-        archive_here.check()
     assert nothing_came(elsewhere)
 
 
@@ -197,178 +176,95 @@ Spoil = Callable[[dict[str, bytes], dict[str, Any]], None]
 
 
 def made_by_hand(
-    file: Path, spoil: Spoil | None = None, *, written: Callable[[zipfile.ZipFile], None] | None = None
+    file: Path, spoil: Spoil = lambda files, manifest: None, *, written: Callable[[zipfile.ZipFile], object] = bool
 ) -> Path:
     """Make an archive as somebody else might: files, and a manifest that fits them until it is spoilt."""
     files = {"persona.json": b'{"format": 1, "language": "en"}', "SystemPrompt.txt": b"You are a stranger."}
     manifest: dict[str, Any] = {"format": 1, "persona": "Rook", "files": {}}
 
-    def listed() -> dict[str, Any]:
-        return {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
-
-    if spoil is not None:
-        spoil(files, manifest)
-    manifest["files"] = {**listed(), **manifest["files"]}
+    spoil(files, manifest)
+    sums = {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
+    manifest["files"] = {**sums, **manifest["files"]}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             archive.writestr(f"Rook/{name}", data)
-        if written is not None:
-            written(archive)
+        written(archive)
         archive.writestr(MANIFEST, json.dumps(manifest))
     return file
 
 
-def a_file(name: str, data: bytes = b"x") -> Spoil:
-    return lambda files, _manifest: files.update({name: data})
+def refused(store: PersonaStore, file: Path, why: type[UtataneError], match: str | None = None) -> None:
+    """Show why an archive does not come in; nothing of it has, then."""
+    with pytest.raises(why, match=match):
+        bring_in(store, file, None)
+    assert nothing_came(store)
 
 
-def _set(values: dict[str, Any], _files: dict[str, bytes], manifest: dict[str, Any]) -> None:
-    manifest.update(values)
+def with_files(path: Path, *names: str, data: bytes = b"x") -> Path:
+    return made_by_hand(path, lambda files, _manifest: files.update(dict.fromkeys(names, data)))
 
 
-def no_manifest(file: Path) -> None:
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("Rook/persona.json", "{}")
-
-
-def test_what_can_come_in_by_hand_comes_in(tmp_path: Path, elsewhere: PersonaStore) -> None:
-    file = made_by_hand(tmp_path / "in.zip", a_file("rag_index/faiss", b"not made here"))
-    bring_in(elsewhere, file, None, "Rook")
-    assert sorted(hashes(folder_of(elsewhere, "Rook"))) == [".persona-id", "SystemPrompt.txt", "persona.json"]
-    assert not (folder_of(elsewhere, "Rook") / "rag_index").exists()
-
-
-@pytest.mark.parametrize(
-    "name", ["../evil.txt", "../../evil.txt", "/evil.txt", "C:evil.txt", "a\\..\\..\\evil.txt", "%2E%2E/evil"]
-)
-def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, elsewhere: PersonaStore, name: str) -> None:
-    file = made_by_hand(tmp_path / "in.zip", a_file(name))
-    before = sorted(path for path in tmp_path.rglob("*"))
-    with pytest.raises(UnsafeArchiveError):
-        bring_in(elsewhere, file, None)
-    assert nothing_came(elsewhere)
-    left = [
-        path for path in tmp_path.rglob("*") if path not in before and not path.is_relative_to(elsewhere.home.folder)
-    ]
-    assert left == []
-
-
-@pytest.mark.parametrize("names", [("b", "b/c"), ("b/c/d", "b/c")])
-def test_two_files_of_one_place_are_refused(tmp_path: Path, elsewhere: PersonaStore, names: tuple[str, str]) -> None:
-    file = made_by_hand(tmp_path / "in.zip", lambda files, _: files.update(dict.fromkeys(names, b"x")))
-    with pytest.raises(UnsafeArchiveError, match="one place"):
-        bring_in(elsewhere, file, None)
-    assert nothing_came(elsewhere)
-
-
-ALIKE = [("knowledge/Notes.txt", "knowledge/notes.txt"), ("\u304c.md", "\u304b\u3099.md"), ("b", "B/c"), ("d/e", "D/e")]
-
-
-@pytest.mark.parametrize("names", ALIKE)
-def test_names_that_only_some_disks_tell_apart_come_back_where_they_are_told_apart(
-    persona: PersonaPaths, file: Path, elsewhere: PersonaStore, names: tuple[str, str]
-) -> None:
-    for name in names:
-        path = persona.folder / name
-        if path.exists():
-            pytest.skip("this disk takes them for one")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name, "utf-8")
-    export(persona, file)
-    bring_in(elsewhere, file, None)
-    assert hashes(folder_of(elsewhere)) == hashes(persona.folder)
-
-
-@pytest.mark.parametrize("names", ALIKE)
-def test_they_are_refused_where_they_are_not(
-    tmp_path: Path, elsewhere: PersonaStore, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str]
-) -> None:
-    def exists(path: Path) -> bool:
-        return name_key(path.name) in {name_key(one.name) for one in path.parent.iterdir()}
-
-    monkeypatch.setattr(Path, "exists", exists)  # what such a disk says
-    file = made_by_hand(tmp_path / "in.zip", lambda files, _: files.update(dict.fromkeys(names, b"x")))
-    with pytest.raises(NamesAlikeError) as refused:
-        bring_in(elsewhere, file, None)
-    assert refused.value.facts["one"] != refused.value.facts["other"]
-    monkeypatch.undo()
-    assert nothing_came(elsewhere)
-
-
-def test_a_link_is_refused(tmp_path: Path, elsewhere: PersonaStore) -> None:
-    def link(archive: zipfile.ZipFile) -> None:
-        info = zipfile.ZipInfo("Rook/notepad.txt")
-        info.create_system, info.external_attr = 3, 0o120777 << 16
-        archive.writestr(info, "/etc/passwd")
-
-    with pytest.raises(UnsafeArchiveError, match="link"):
-        bring_in(elsewhere, made_by_hand(tmp_path / "in.zip", written=link), None)
-    assert nothing_came(elsewhere)
-
-
-def test_what_the_list_does_not_name_is_refused_and_what_it_names_must_be_there(
+def test_names_that_lead_elsewhere_and_two_files_of_one_place_are_refused(
     tmp_path: Path, elsewhere: PersonaStore
 ) -> None:
-    extra = made_by_hand(tmp_path / "extra.zip", written=lambda archive: archive.writestr("Rook/more.txt", "x"))
-    with pytest.raises(UnsafeArchiveError, match=r"more\.txt"):
-        bring_in(elsewhere, extra, None)
-    said = {"size": 1, "sha256": "0" * 64}
-    missing = made_by_hand(tmp_path / "no.zip", lambda _, manifest: manifest["files"].update({"gone.txt": said}))
-    with pytest.raises(DamagedArchiveError, match=r"gone\.txt"):
-        bring_in(elsewhere, missing, None)
-    assert nothing_came(elsewhere)
+    leading = ("../evil.txt", "../../evil.txt", "/evil.txt", "C:evil.txt", "a\\..\\..\\evil.txt", "%2E%2E/evil")
+    for number, name in enumerate(leading):
+        file = with_files(tmp_path / f"{number}.zip", name)
+        before = set(tmp_path.rglob("*"))
+        refused(elsewhere, file, UnsafeArchiveError)
+        assert [one for one in {*tmp_path.rglob("*")} - before if not one.is_relative_to(elsewhere.home.folder)] == []
+    for names in (("b", "b/c"), ("b/c/d", "b/c")):
+        refused(elsewhere, with_files(tmp_path / "in.zip", *names), UnsafeArchiveError, "one place")
 
 
-def test_a_zip_bomb_is_refused_before_a_byte_is_written(
+def test_links_bombs_and_what_the_list_does_not_name_are_refused(
     tmp_path: Path, elsewhere: PersonaStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = made_by_hand(tmp_path / "bomb.zip", a_file("knowledge/zeros.txt", bytes(50_000_000)))
-    assert file.stat().st_size < 200_000
+    info = zipfile.ZipInfo("Rook/notepad.txt")
+    info.create_system, info.external_attr = 3, 0o120777 << 16
+    link = made_by_hand(tmp_path / "link.zip", written=lambda archive: archive.writestr(info, "/etc/passwd"))
+    refused(elsewhere, link, UnsafeArchiveError, "link")
+    extra = made_by_hand(tmp_path / "extra.zip", written=lambda archive: archive.writestr("Rook/more.txt", "x"))
+    refused(elsewhere, extra, UnsafeArchiveError, r"more\.txt")
+    said = {"gone.txt": {"size": 1, "sha256": "0" * 64}}
+    missing = made_by_hand(tmp_path / "no.zip", lambda _, manifest: manifest["files"].update(said))
+    refused(elsewhere, missing, DamagedArchiveError, r"gone\.txt")
+    bomb = with_files(tmp_path / "bomb.zip", "knowledge/zeros.txt", data=bytes(50_000_000))
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=120_000_000))
-    with pytest.raises(ArchiveTooLargeError):
-        bring_in(elsewhere, file, None)
-    assert nothing_came(elsewhere)
+    refused(elsewhere, bomb, ArchiveTooLargeError)
 
 
 def test_the_list_must_be_one_and_of_a_known_format(tmp_path: Path, elsewhere: PersonaStore) -> None:
-    newer = made_by_hand(tmp_path / "newer.zip", lambda _, manifest: manifest.update(format=99))
-    with pytest.raises(NewerArchiveError):
-        bring_in(elsewhere, newer, None)
-    spoilt: list[dict[str, Any]] = [{"format": "x"}, {"persona": None}, {"folders": 3}, {"forgotten": "many"}]
+    spoilt: list[dict[str, Any]] = [
+        {"format": 99}, {"format": "x"}, {"persona": None}, {"folders": 3}, {"forgotten": "many"}
+    ]  # fmt: skip
     for number, odd in enumerate(spoilt):
-        broken = made_by_hand(tmp_path / f"{number}.zip", partial(_set, odd))
-        with pytest.raises(DamagedArchiveError):
-            bring_in(elsewhere, broken, None)
-    no_manifest(tmp_path / "plain.zip")
+        file = made_by_hand(tmp_path / f"{number}.zip", lambda _, manifest, odd=odd: manifest.update(odd))  # type: ignore[misc]
+        refused(elsewhere, file, DamagedArchiveError if number else NewerArchiveError)
+    with zipfile.ZipFile(tmp_path / "plain.zip", "w") as archive:
+        archive.writestr("Rook/persona.json", "{}")
     (tmp_path / "text.zip").write_text("no ZIP at all")
-    for name in ("plain.zip", "text.zip"):
-        with pytest.raises(NotAnArchiveError):
-            bring_in(elsewhere, tmp_path / name, None)
-    with pytest.raises(NoSuchFileError):
-        bring_in(elsewhere, tmp_path / "nowhere.zip", None)
-    assert nothing_came(elsewhere)
+    for name, why in (("plain", NotAnArchiveError), ("text", NotAnArchiveError), ("nowhere", NoSuchFileError)):
+        refused(elsewhere, tmp_path / f"{name}.zip", why)
 
 
 def test_what_might_run_is_left_where_it_is_and_settings_wait_for_a_yes(
     tmp_path: Path, elsewhere: PersonaStore
 ) -> None:
     sheet = {"format": 1, "language": "en", "settings": {"mind": {"provider": "gemini"}}}
-
-    def spoil(files: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-        files |= {
-            "persona.json": json.dumps(sheet).encode(),
-            ".history/HEAD": b"ref: refs/heads/main\n",
-            ".history/config": b"[core]\n\tfsmonitor = evil\n",
-            ".history/hooks/post-commit": b"#!/bin/sh\nevil",
-            ".history/pending/journal.json": b"{}",
-        }
-
-    brought = bring_in(elsewhere, made_by_hand(tmp_path / "in.zip", spoil), None, "Rook")
-    history = folder_of(elsewhere, "Rook") / ".history"
-    assert not (history / "hooks").exists()
-    assert not (history / "pending").exists()
-    assert "evil" not in (history / "config").read_text("utf-8")
+    files = {
+        "persona.json": json.dumps(sheet).encode(),
+        "rag_index/faiss": b"not made here",
+        ".history/HEAD": b"ref: refs/heads/main\n",
+        ".history/config": b"[core]\n\tfsmonitor = evil\n",
+        ".history/hooks/post-commit": b"#!/bin/sh\nevil",
+        ".history/pending/journal.json": b"{}",
+    }
+    brought = bring_in(elsewhere, made_by_hand(tmp_path / "in.zip", lambda there, _: there.update(files)), None, "Rook")
+    folder = folder_of(elsewhere, "Rook")
+    assert not any((folder / name).exists() for name in (".history/hooks", ".history/pending", "rag_index"))
+    assert "evil" not in (folder / ".history/config").read_text("utf-8")
     assert brought.persona.asks
     assert not elsewhere.home.set_aside.exists(), "nothing is written outside of the persona's folder"
 
@@ -409,13 +305,12 @@ def _bring(home: Path, file: Path) -> None:
 
 
 @needs_signals
-def test_killed_at_any_step_nothing_half_stays(tmp_path: Path) -> None:
+def test_killed_at_any_step_nothing_half_stays(tmp_path: Path, kill: Kill) -> None:
     file, number = made_by_hand(tmp_path / "in.zip"), iter(range(10_000))
     expected = unpacked_of(file, tmp_path / "good")
     came = 0
-    for death in kill_everywhere(
-        _bring, lambda: (tmp_path / f"home-{next(number)}", file), whens=("before", "after"), stride=2
-    ):
+    places = lambda: (tmp_path / f"home-{next(number)}", file)  # noqa: E731
+    for death in kill(_bring, places, whens=("before", "after"), stride=2):
         store = store_at(death.given[0])
         names = store.list_names()
         if names:
@@ -424,11 +319,8 @@ def test_killed_at_any_step_nothing_half_stays(tmp_path: Path) -> None:
             found.pop(".persona-id")
             assert found == expected
         store.install_samples(tmp_path / "no samples")
-        assert (
-            [one.name for one in store.home.characters.iterdir()] == names
-            if store.home.characters.exists()
-            else not names
-        )
+        there = store.home.characters.iterdir() if store.home.characters.exists() else ()
+        assert [one.name for one in there] == names
     assert came
 
 
@@ -437,7 +329,7 @@ def _export(paths: PersonaPaths, file: Path) -> None:
 
 
 @needs_signals
-def test_an_export_killed_at_any_step_is_whole_or_not_there(persona: PersonaPaths, tmp_path: Path) -> None:
+def test_an_export_killed_at_any_step_is_whole_or_not_there(persona: PersonaPaths, tmp_path: Path, kill: Kill) -> None:
     for name in ("log_archives", ".history", "rag_index", "memory"):
         shutil.rmtree(persona.folder / name, ignore_errors=True)
     number = iter(range(10_000))
@@ -446,7 +338,7 @@ def test_an_export_killed_at_any_step_is_whole_or_not_there(persona: PersonaPath
         (folder := tmp_path / f"out-{next(number)}").mkdir()
         return persona, folder / "out.zip"
 
-    for death in kill_everywhere(_export, place, whens=("after",), stride=5):
+    for death in kill(_export, place, whens=("after",), stride=5):
         file: Path = death.given[1]
         if file.exists():
             with open_archive(file) as archive:
@@ -455,3 +347,94 @@ def test_an_export_killed_at_any_step_is_whole_or_not_there(persona: PersonaPath
         export(persona, file)
         assert [one.name for one in file.parent.iterdir()] == ["out.zip"], "what the killed one left is gone"
         assert not (persona.folder / ".export.utatane-tmp").exists()
+
+
+@pytest.fixture
+def written(paths: PersonaPaths) -> PersonaPaths:
+    paths.log.write_text("はじめの言葉\n", "utf-8")
+    paths.core_memory.write_text("まえの記憶", "utf-8")
+    paths.attachments.mkdir()
+    (paths.attachments / "空 の絵.png").write_bytes(os.urandom(3_000_000))
+    return paths
+
+
+def contents(file: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+        return {one.filename: archive.read(one) for one in archive.infolist() if one.filename != MANIFEST}
+
+
+def test_whoever_writes_meanwhile_need_not_wait_and_does_not_get_into_it(
+    written: PersonaPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, is_done = threading.Event(), threading.Event()
+    add = archive_writing._add
+
+    def slowly(archive: zipfile.ZipFile, entry: str, held: HeldFile, *rest: Any) -> ArchivedFile | None:
+        begun.set()
+        is_done.wait()  # for ever, where nobody can write before the export is over
+        return add(archive, entry, held, *rest)
+
+    def write() -> None:
+        begun.wait()
+        with writing(written):
+            append_durably(written.log, "あとの言葉\n".encode())
+            write_atomic(written.core_memory, "あとの記憶")
+        is_done.set()
+
+    monkeypatch.setattr(archive_writing, "_add", slowly)
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    export(written, tmp_path / "out.zip")
+    writer.join()
+    found = contents(tmp_path / "out.zip")
+    assert found[f"{written.name}/log.txt"].decode() == "はじめの言葉\n"
+    assert found[f"{written.name}/core_memory.txt"].decode() == "まえの記憶"
+    assert "あとの言葉" in written.log.read_text("utf-8")
+
+
+MAIL, TELEPHONE = "hana@example.jp", "090-1234-5678"
+
+
+def test_an_export_has_the_same_placeholder_everywhere_and_stays_readable(paths: PersonaPaths, tmp_path: Path) -> None:
+    paths.log.write_text(f"## USER:花\n{MAIL}に送って\n\n2026-11-20 (Fri) 20:00:00 | | m1\n", "utf-8")
+    paths.core_memory.write_text(f"花のメールは{MAIL}", "utf-8")
+    paths.memory.mkdir()
+    goals = {"id": "g1", "size": 4111111111111111, "goal": f"{TELEPHONE}にかける"}
+    paths.goals.write_text(json.dumps(goals), "utf-8")
+    (paths.memory / "recall_log.jsonl").write_text(
+        json.dumps({"query": f"{MAIL}\u2028or not"}, ensure_ascii=False) + "\n" + json.dumps({"k": 1}) + "\n", "utf-8"
+    )
+    (paths.memory / "archive_2026.json.gz").write_bytes(gzip.compress(json.dumps([MAIL]).encode()))
+    (paths.folder / "avatar.png").write_bytes(b"\x89PNG")
+    (paths.folder / ".history").mkdir()
+    (paths.folder / ".history" / "note.txt").write_text(MAIL, "utf-8")
+    paths.attachments.mkdir()
+    (paths.attachments / "photo.png").write_bytes(b"\x89PNG")
+    (paths.memory / "odd.txt").write_bytes(MAIL.encode("utf-16"))
+    (paths.memory / "broken.json").write_text("{" + MAIL, "utf-8")
+    made = export(paths, tmp_path / "out.zip", ArchiveWishes(is_masked=True))
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        found = {name.partition("/")[2]: archive.read(name) for name in archive.namelist() if name != MANIFEST}
+    assert made.count == len(found)
+    assert {Path(name).name for name in made.left_out} >= {"note.txt", "photo.png", "odd.txt", "broken.json"}
+    assert "[REDACTED_EMAIL]に送って\n\n2026-11-20 (Fri) 20:00:00 | | m1" in found["log.txt"].decode()
+    assert found["core_memory.txt"].decode() == "花のメールは[REDACTED_EMAIL]"
+    assert json.loads(found["goals.json"]) == {**goals, "goal": "[REDACTED_PHONE]にかける"}
+    [line, _] = found["memory/recall_log.jsonl"].splitlines()
+    assert json.loads(line) == {"query": "[REDACTED_EMAIL]\u2028or not"}
+    assert json.loads(gzip.decompress(found["memory/archive_2026.json.gz"])) == ["[REDACTED_EMAIL]"]
+
+
+def test_a_file_whose_name_is_private_stays_behind_and_is_named(paths: PersonaPaths, tmp_path: Path) -> None:
+    paths.knowledge.mkdir()
+    (paths.knowledge / f"{MAIL}.txt").write_text("x", "utf-8")
+    (paths.knowledge / "2026-11-20 notes.txt").write_text("x", "utf-8")
+    (paths.folder / "own" / MAIL).mkdir(parents=True)
+    made = export(paths, tmp_path / "out.zip", ArchiveWishes(is_masked=True))
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        names = archive.namelist()
+        assert MAIL.encode() not in archive.read(MANIFEST)
+    assert [name for name in names if MAIL in name] == []
+    assert f"{paths.name}/knowledge/2026-11-20 notes.txt" in names
+    assert f"knowledge/{MAIL}.txt" in made.left_out

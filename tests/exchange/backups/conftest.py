@@ -2,10 +2,12 @@
 
 import shutil
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from managers.exchange.backups.keeping import Backups, backups_of
+from managers.personas import PersonaStore
 from managers.storage.paths import Home
 from tests.fakes import HandClock
 from tests.small_life import make_life
@@ -28,10 +30,10 @@ def home(life: Path, tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
+def backups(home: Home, clock: HandClock) -> Backups:
+    return backups_of(home, clock)
 
 
 @pytest.fixture
-def backups(home: Home, clock: HandClock) -> Backups:
-    return backups_of(home, clock)
+def store(home: Home, clock: HandClock) -> PersonaStore:
+    return PersonaStore(home, clock, Random(1))

@@ -1,6 +1,7 @@
 """What a home holds and what a backup of it holds, side by side."""
 
 from pathlib import Path
+from random import Random
 
 from managers.exchange.backups.keeping import Backups
 from managers.exchange.backups.listing import Head
@@ -31,3 +32,20 @@ def restored(backups: Backups, head: Head, target: Path) -> dict[str, bytes]:
     found = {path.relative_to(target).as_posix(): path.read_bytes() for path in files}
     found.pop(".backups.json", None)
     return found
+
+
+def edit(home: Home, rng: Random) -> None:
+    """Make, remove, rename or write anew some file of a persona's: longer, shorter or with something put in."""
+    folder = home.folder / "characters" / "Nemu" / "attachments"
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    what = rng.choice(("insert", "cut", "make", "remove", "rename")) if len(files) > 2 else "make"
+    path = rng.choice(files) if what != "make" else folder / f"{rng.getrandbits(24):06x}" / "ファイル.bin"
+    data = path.read_bytes() if what != "make" else rng.randbytes(rng.choice((0, 10, 5_000, 400_000)))
+    at = rng.randrange(len(data) + 1)
+    if what == "remove":
+        path.unlink()
+    elif what == "rename":
+        path.rename(path.with_name(f"{rng.getrandbits(24):06x}"))
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes({"insert": data[:at] + b"+" + data[at:], "cut": data[:at], "make": data}[what])

@@ -1,42 +1,62 @@
-"""What is restored is what was there: after any edits, kills, full disks and flipped bits."""
+"""What is restored is what was there, after edits, kills and flipped bits; backups are made daily, and thinned."""
 
 import itertools
+import json
 import os
 import shutil
+from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from managers.exchange.backups.contents import Found
+from agent.services import open_services
+from managers.exchange.backups.daily import DailyBackups
 from managers.exchange.backups.errors import (
     BackupDamagedError,
     BackupLockedError,
     BackupPlaceEmptyError,
     BackupPlaceMissingError,
     BackupPlaceRefusedError,
+    NotInBackupError,
+    RestoreTargetTakenError,
     WrongBackupPassphraseError,
 )
 from managers.exchange.backups.keeping import Backups, backups_of, snapshot
-from managers.exchange.backups.listing import File
-from managers.exchange.backups.making import Maker
-from managers.exchange.backups.proving import Prover
-from managers.exchange.backups.returning import file_bytes
+from managers.exchange.backups.returning import (
+    file_bytes,
+    restore_home,
+    restore_in_place,
+    restore_path,
+    restore_persona,
+)
 from managers.personas import PersonaStore
-from managers.storage.errors import DiskFullError
+from managers.storage.audit import events, flaws
+from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
 from managers.storage.settings import BACKUP, Secrets, SettingsFile
-from tests.crash import kill_everywhere, needs_signals
-from tests.exchange.backups.looking import held, restored
+from tests.crash import Kill, needs_signals
+from tests.exchange.backups.looking import edit, held, restored
 from tests.fakes import HandClock
-from tests.faults import Fault, FaultyWorld
+from tests.small_life import NAME
 
-NEMU = "characters/Nemu"
+NEMU = f"characters/{NAME}"
 
 
-def packed(backups: Backups) -> bytes:
-    return b"".join(path.read_bytes() for path in sorted((backups.place / "packs").iterdir()))
+def turn_a_bit(backups: Backups) -> None:
+    for pack in (backups.place / "packs").iterdir():
+        data = bytearray(pack.read_bytes())
+        data[100] ^= 1
+        pack.write_bytes(data)
+
+
+def copies(home: Home, tmp_path: Path) -> Callable[[], tuple[Path]]:
+    """Return what copies a home for each death."""
+    numbers = itertools.count()
+    return lambda: (Path(shutil.copytree(home.folder, tmp_path / f"run-{next(numbers)}")),)
 
 
 def test_all_that_is_the_persons_is_in_it_and_no_key(backups: Backups, home: Home, tmp_path: Path) -> None:
@@ -66,112 +86,22 @@ def test_after_a_hundred_edits_what_is_restored_is_what_was_there(
         assert restored(backups, head, tmp_path / f"out-{number}") == before
 
 
-def edit(home: Home, rng: Random) -> None:
-    """Append, write anew, put in, cut out, make, remove or rename some file of the persona's."""
-    folder = home.folder / NEMU / "attachments"
-    folder.mkdir(exist_ok=True)
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    what = rng.choice(("append", "anew", "insert", "cut", "make", "remove", "rename"))
-    if what == "make" or len(files) < 3:
-        place = folder / f"{rng.getrandbits(24):06x}"
-        place.mkdir(exist_ok=True)
-        (place / "ファイル.bin").write_bytes(rng.randbytes(rng.choice((0, 10, 5_000, 400_000))))
-        return
-    path = rng.choice(files)
-    data = path.read_bytes()
-    at = rng.randrange(len(data) + 1)
-    if what == "append":
-        with path.open("ab") as file:
-            file.write(rng.randbytes(300))
-    elif what == "remove":
-        path.unlink()
-    elif what == "rename":
-        path.rename(path.with_name(f"{rng.getrandbits(24):06x}"))
-    else:
-        new = {"anew": rng.randbytes(900), "insert": data[:at] + b"+" + data[at:], "cut": data[:at]}[what]
-        path.unlink()
-        path.write_bytes(new)
-
-
-def test_what_has_not_changed_is_neither_read_nor_stored_again(
-    backups: Backups, home: Home, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    picture = home.folder / NEMU / "attachments" / "picture.bin"
-    picture.parent.mkdir(exist_ok=True)
-    picture.write_bytes(os.urandom(3_000_000))
-    log = home.folder / NEMU / "log.txt"
-    log.write_bytes(log.read_bytes() + os.urandom(2_000_000).hex().encode())
-    backups.make()
-    clock.move(days=1)
-    with log.open("ab") as file:
-        file.write(b"a little more")
-    read = []
-    there = Maker._read
-
-    def note(maker: Maker, one: Found) -> File:
-        read.append(one.path)
-        return there(maker, one)
-
-    monkeypatch.setattr(Maker, "_read", note)
-    head = backups.make("daily")
-    assert read == [f"{NEMU}/log.txt"]
-    assert head.new_bytes < 400_000, "a log that grew was stored anew"
-
-
 def test_a_flipped_bit_is_named_and_what_is_still_there_is_stored_anew(
     backups: Backups, home: Home, clock: HandClock, tmp_path: Path
 ) -> None:
     first = backups.make()
     before = held(home)
-    broken = backups.files_in(first, f"{NEMU}/log.txt")[0]
-    place = backups.repository().places[broken.chunks[0]][0]
-    data = bytearray(place.pack.read_bytes())
-    data[place.offset + place.length // 2] ^= 4
-    place.pack.write_bytes(data)
-    with pytest.raises(BackupDamagedError, match=r"log\.txt"):
+    turn_a_bit(backups)
+    with pytest.raises(BackupDamagedError):
         restored(backups, first, tmp_path / "broken")
     (checked,) = backups.check()
-    assert (checked.proof.level, checked.proof.bad) == ("failed", (f"{NEMU}/log.txt",))
+    assert (checked.proof.level, checked.proof.bad != ()) == ("failed", True)
     assert not backups.heads()[0].is_good
     assert backups.is_due()
     clock.move(hours=1)
     second = backups.make("daily")
     assert second.is_good
     assert restored(backups, second, tmp_path / "out") == before
-
-
-def test_of_many_damaged_files_none_is_good_in_an_older_backup(backups: Backups, home: Home, clock: HandClock) -> None:
-    folder = home.folder / NEMU / "attachments"
-    folder.mkdir(exist_ok=True)
-    rng = Random(4)
-    (folder / "z.bin").write_bytes(rng.randbytes(9_000))
-    backups.make()
-    clock.move(hours=1)
-    for number in range(30):
-        (folder / f"a{number}.bin").write_bytes(rng.randbytes(9_000))
-    head, repository = backups.make(), backups.repository()
-    for file in backups.files_in(head, f"{NEMU}/attachments"):
-        (place,) = repository.places[file.chunks[0]]
-        data = bytearray(place.pack.read_bytes())
-        data[place.offset + 9] ^= 4
-        place.pack.write_bytes(data)
-    for days in range(2):  # a share of what is shared is restored once more anyway, another one each day
-        clock.move(days=days)
-        assert [one.proof.level for one in backups.check()] == ["failed", "failed"]
-
-
-def test_a_list_that_is_damaged_keeps_all_chunks_where_they_are(
-    backups: Backups, clock: HandClock, tmp_path: Path, home: Home
-) -> None:
-    backups.make()
-    (listed,) = (backups.place / "backups").glob("*.files.gz")
-    listed.write_bytes(listed.read_bytes()[:-20])
-    held_before = {path.name for path in (backups.place / "packs").iterdir()}
-    clock.move(days=1)
-    head = backups.make("daily")
-    assert held_before <= {path.name for path in (backups.place / "packs").iterdir()}
-    assert [one.proof.level for one in backups.check()] == ["full", "failed"]
-    assert restored(backups, head, tmp_path / "out") == held(home)
 
 
 def test_a_place_that_is_gone_is_said_and_nothing_is_made_in_its_stead(
@@ -196,14 +126,6 @@ def test_a_place_that_is_gone_is_said_and_nothing_is_made_in_its_stead(
     SettingsFile(home.settings).change("backup", place=str(home.characters / "Nemu"))
     with pytest.raises(BackupPlaceRefusedError):
         backups.make("daily")
-
-
-def test_nothing_goes_on_where_the_snapshot_before_it_is_not_good(
-    home: Home, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Prover, "_comes_back", lambda _prover, _file: False)
-    with pytest.raises(BackupDamagedError):
-        snapshot(home, "import", clock)
 
 
 def test_encrypted_nothing_can_be_read_without_the_passphrase(
@@ -232,12 +154,10 @@ def test_encrypted_nothing_can_be_read_without_the_passphrase(
     assert backups.make("daily").new_bytes < 20_000
 
 
-@pytest.mark.parametrize("while_read", ["Aki", "Nemu"])
-@pytest.mark.parametrize("what", ["rename", "delete"])
+@pytest.mark.parametrize(("what", "while_read"), [("rename", "Nemu"), ("delete", "Aki")])
 def test_who_is_renamed_or_deleted_meanwhile_is_in_it(
-    backups: Backups, home: Home, clock: HandClock, what: str, while_read: str
+    backups: Backups, home: Home, store: PersonaStore, what: str, while_read: str
 ) -> None:
-    store = PersonaStore(home, clock, Random(1))
     store.create("Aki", language="en")
     SettingsFile(home.settings).change("backup", trash=True)
     log = home.persona("Nemu").log.read_bytes()
@@ -256,20 +176,6 @@ def test_who_is_renamed_or_deleted_meanwhile_is_in_it(
     assert (head.proof.level, head.left_out, head.files) == ("full", (), len(backups.files_in(head)))
 
 
-def test_a_file_that_another_one_takes_the_place_of_meanwhile_is_in_it_whole(backups: Backups, home: Home) -> None:
-    guest, number = home.characters / "Guest", itertools.count(1)
-    guest.mkdir()
-
-    def is_stopped() -> bool:
-        (guest / "new").write_text("more and " * next(number) + "the end")
-        (guest / "new").replace(guest / "words.txt")
-        return False
-
-    is_stopped()
-    head = replace(backups, is_stopped=is_stopped).make()
-    assert file_bytes(backups, head, "characters/Guest/words.txt").endswith(b"and the end")
-
-
 def test_thinned_backups_give_their_room_back(backups: Backups, home: Home, clock: HandClock, tmp_path: Path) -> None:
     SettingsFile(home.settings).change("backup", keep_daily=2, keep_weekly=0, keep_monthly=0)
     file = home.folder / NEMU / "attachments" / "large.bin"
@@ -280,9 +186,37 @@ def test_thinned_backups_give_their_room_back(backups: Backups, home: Home, cloc
         clock.move(days=1)
         backups.make("daily")
     assert len(backups.heads()) == 2
-    assert len(packed(backups)) < 3_500_000
+    assert sum(path.stat().st_size for path in (backups.place / "packs").iterdir()) < 3_500_000
     assert restored(backups, backups.heads()[0], tmp_path / "out") == held(home)
     assert [head.proof.level for head in backups.check()] == ["full", "full"]
+
+
+def test_days_weeks_and_months_stay_and_what_was_made_before_something_was_rewritten_for_a_month(
+    tmp_path: Path, clock: HandClock
+) -> None:
+    home = Home(tmp_path)
+    SettingsFile(home.settings).change("backup", keep_daily=3, keep_weekly=2, keep_monthly=2)
+    backups = backups_of(home, clock)
+    assert [snapshot(home, "import", clock).id] == [head.id for head in backups.heads()]
+    for day in range(1, 71):
+        clock.move(days=1)
+        backups.make("daily")
+        assert ("import" in {head.reason for head in backups.heads()}) == (day < 30)
+    left = [(head.time.month, head.time.day) for head in backups.heads()]
+    assert left == [(1, 30), (1, 29), (1, 28), (1, 24), (12, 31)]  # from a Saturday in November on
+
+
+def test_one_made_while_the_clock_was_ahead_stands_for_no_other(backups: Backups, clock: HandClock) -> None:
+    today = clock.now()
+    clock.move(days=365)
+    ahead = backups.make("daily")
+    for day in (1, 2):
+        clock.set(today + timedelta(days=day))
+        assert backups.is_due()
+        made = backups.make("daily")
+        assert not backups.is_due()
+        assert backups.find() == backups.last_good() == made
+    assert ahead.id in {head.id for head in backups.heads()}
 
 
 def _make_in(folder: Path) -> None:
@@ -291,21 +225,16 @@ def _make_in(folder: Path) -> None:
 
 @needs_signals
 def test_killed_anywhere_the_older_backups_are_good_and_the_next_one_is_made(
-    backups: Backups, home: Home, clock: HandClock, tmp_path: Path
+    backups: Backups, home: Home, clock: HandClock, tmp_path: Path, kill: Kill
 ) -> None:
     first, before = backups.make(), held(home)
     (home.folder / NEMU / "notepad.txt").write_text("something new")
     (home.folder / NEMU / "notepad-2.txt").write_bytes(os.urandom(300_000))
-    numbers = iter(range(1000))
-
-    def prepare() -> tuple[Path]:
-        return (Path(shutil.copytree(home.folder, tmp_path / f"run-{next(numbers)}")),)
-
     clock.move(hours=2)
-    for death in kill_everywhere(_make_in, prepare, whens=("before", "half"), stride=7):
+    for death in kill(_make_in, copies(home, tmp_path), whens=("before", "half"), stride=7):
         mine = Home(death.given[0])
         again = backups_of(mine, clock)
-        out = tmp_path / f"out-{next(numbers)}"
+        out = mine.folder.with_suffix(".out")
         assert restored(again, again.find(first.id), out) == before
         second = again.make("daily")
         assert second.is_good
@@ -315,26 +244,177 @@ def test_killed_anywhere_the_older_backups_are_good_and_the_next_one_is_made(
             shutil.rmtree(folder)
 
 
-def _full_disk(folder: Path) -> None:
-    _make_in(folder / "home")
+def test_nothing_that_is_there_is_written_over(backups: Backups, tmp_path: Path) -> None:
+    head = backups.make()
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine.txt").write_text("mine")
+    for path in ("", f"characters/{NAME}", f"characters/{NAME}/log.txt"):
+        with pytest.raises(RestoreTargetTakenError):
+            restore_path(backups, head, path, tmp_path / "there")
+    with pytest.raises(NotInBackupError):
+        restore_path(backups, head, "characters/Nobody", tmp_path / "nobody")
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
+    assert restore_path(backups, head, f"characters/{NAME}/memory", tmp_path / "memory")
+    assert [path.name for path in (tmp_path / "memory").iterdir() if path.name.startswith("emotion_log")]
 
 
-def test_a_full_disk_is_said_and_leaves_the_older_ones(home: Home, tmp_path: Path, backups: Backups) -> None:
-    first = backups.make()
-    (home.folder / NEMU / "notepad.txt").write_text("something new")
-    numbers = iter(range(100))
+def test_a_persona_comes_back_as_itself_and_can_be_talked_to(backups: Backups, home: Home, store: PersonaStore) -> None:
+    head = backups.make()
+    store.delete(NAME)
+    assert restore_persona(backups, store, head, NAME) == NAME
+    with closing(open_services(home, HandClock(), Random(1))) as services:
+        assert services.memories(NAME).log.count() > 100
+        assert NAME in services.personas.list_names()
+        assert services.personas.door.waiting() == []
 
-    def prepare() -> Path:
-        folder = tmp_path / f"full-{next(numbers)}"
-        shutil.copytree(home.folder, folder / "home")
-        return folder
 
-    with FaultyWorld(_full_disk, prepare()) as world:
-        for number in (1, 4, 9, 16, 25):
-            folder = prepare()
-            lived = world.run(folder, Fault(number, "ENOSPC"))
-            assert lived.how == "said", lived.value
-            assert lived.value[0] == DiskFullError.__name__
-            mine = backups_of(Home(folder / "home"), HandClock())
-            assert restored(mine, mine.find(first.id), folder / "out")
-            assert mine.make("daily").is_good
+def test_what_went_to_another_disk_and_came_back_stands_in_the_audit(
+    backups: Backups, home: Home, store: PersonaStore, tmp_path: Path
+) -> None:
+    def told() -> list[tuple[str, bool]]:
+        kinds = {"backup", "from_backup"}
+        found = [one for one in events(home.persona(NAME)) if one.kind in kinds]
+        return [(one.kind, one.given.counts["files"] > 1) for one in found]
+
+    backups.make()
+    assert told() == []  # within the home nothing went anywhere
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    elsewhere = replace(backups, folder=disk / "backups")
+    head = elsewhere.make()
+    assert told() == [("backup", True)]
+    restore_path(elsewhere, head, f"characters/{NAME}/log.txt", tmp_path / "log.txt")
+    restore_home(elsewhere, head, tmp_path / "home-again")
+    restore_in_place(elsewhere, head, f"characters/{NAME}/notepad.txt")
+    assert told()[:3] == [("from_backup", False), ("from_backup", True), ("from_backup", False)]
+    store.delete(NAME)
+    restore_persona(elsewhere, store, head, NAME)
+    assert told() == [("from_backup", True)]
+    assert not flaws(home.persona(NAME))
+
+
+def test_a_list_that_somebody_else_wrote_leads_nowhere_else(backups: Backups, tmp_path: Path) -> None:
+    head, repository = backups.make(), backups.repository()
+    file = backups.files_in(head)[0]
+    for path in ("../outside", "/etc/outside", "a/../../outside"):
+        with repository.working():
+            evil = repository.save(replace(head, id="20990101-000000-aaaa"), [replace(file, path=path)])
+        with pytest.raises(BackupDamagedError):
+            restore_home(backups, evil, tmp_path / "deep" / "target")
+        assert not list(tmp_path.rglob("outside"))
+        assert not (tmp_path / "deep" / "target").exists()
+
+
+def _restore_in_place(folder: Path) -> None:
+    home = Home(folder)
+    backups = backups_of(home, HandClock())
+    with closing(open_services(home, HandClock(), Random(1))) as services:
+        restore_persona(backups, services.personas, backups.find(), NAME, away=services.away)
+
+
+@needs_signals
+def test_killed_while_it_takes_anothers_place_neither_is_lost(
+    backups: Backups, home: Home, tmp_path: Path, kill: Kill
+) -> None:
+    backups.make()
+    notepad = home.persona(NAME).notepad
+    before = notepad.read_bytes()
+    notepad.write_text("written since")
+    for death in kill(_restore_in_place, copies(home, tmp_path), whens=("before",), stride=61):
+        mine = Home(death.given[0])
+        kept = {path.read_bytes() for path in mine.characters.glob("*/notepad.txt")}
+        kept |= {path.read_bytes() for path in mine.trash.glob("*/notepad.txt")}
+        assert b"written since" in kept
+        _restore_in_place(mine.folder)
+        assert mine.persona(NAME).notepad.read_bytes() == before
+        shutil.rmtree(mine.folder)
+
+
+def _restore_home(folder: Path, target: Path) -> None:
+    backups = backups_of(Home(folder), HandClock())
+    with suppress(RestoreTargetTakenError):
+        restore_home(backups, backups.find(), target)
+
+
+@needs_signals
+def test_killed_while_a_whole_home_comes_back_there_is_all_of_it_or_nothing(
+    backups: Backups, home: Home, tmp_path: Path, kill: Kill
+) -> None:
+    backups.make()
+    before = held(home)
+    numbers = iter(range(1000))
+
+    def prepare() -> tuple[Path, Path]:
+        return home.folder, tmp_path / f"run-{next(numbers)}" / "back"
+
+    for death in kill(_restore_home, prepare, whens=("before", "half"), stride=41):
+        target = death.given[1]
+        assert not target.exists() or held(Home(target)) == before
+        _restore_home(*death.given)
+        assert held(Home(target)) == before
+        assert [path.name for path in target.parent.iterdir()] == ["back"]
+        shutil.rmtree(target)
+
+
+def test_one_a_day_is_made_by_itself_when_nobody_talks_or_after_some_hours(
+    backups: Backups, clock: HandClock, home: Home
+) -> None:
+    talking = [True]
+    daily = DailyBackups(backups, NoticeBoard(), lambda: not talking[0])
+
+    def made_after(**time: float) -> int:
+        before = len(backups.heads())
+        clock.move(**time)
+        daily.tick()
+        return len(backups.heads()) - before
+
+    assert [made_after(), made_after(hours=1), made_after(hours=1)] == [0, 0, 0]
+    talking[0] = False
+    assert [made_after(hours=1), made_after(hours=1), made_after(days=3), made_after()] == [1, 0, 1, 0]
+    talking[0] = True
+    assert [made_after(days=1), made_after(hours=4), made_after(hours=4)] == [0, 0, 1]
+    SettingsFile(home.settings).change("backup", daily=False)
+    assert made_after(days=1, hours=9) == 0
+    SettingsFile(home.settings).change("backup", daily=True)
+    daily.stop()
+    assert (made_after(), daily.progress.error) == (0, None)
+
+
+def test_what_is_unplugged_or_damaged_is_said_until_another_one_is_made(
+    backups: Backups, clock: HandClock, home: Home, tmp_path: Path
+) -> None:
+    disk, notices = tmp_path / "disk", NoticeBoard()
+    daily = DailyBackups(backups, notices)
+    SettingsFile(home.settings).change("backup", place=str(disk))
+    clock.move(hours=1)
+    daily.tick()
+    (notice,) = notices.all
+    assert (notice.code, str(disk) in notice.en) == ("backup-failed", True)
+    disk.mkdir()
+    daily.tick()
+    assert list(disk.iterdir()) == []
+    clock.move(hours=1, minutes=1)
+    daily.tick()
+    assert (notices.all, len(backups.heads())) == ([], 1)
+    turn_a_bit(backups)
+    assert daily.begin("check")
+    daily.wait()
+    assert [notice.code for notice in notices.all] == ["backup-damaged"]
+    clock.move(hours=2)
+    daily.tick()
+    assert (notices.all, backups.heads()[0].is_good) == ([], True)
+
+
+def test_before_a_file_is_brought_to_a_newer_format_all_is_kept_as_it_is(home: Home) -> None:
+    services = open_services(home, HandClock(datetime(2026, 12, 1)), Random(1))
+    file = home.persona(NAME).persona_json
+    services.personas.set_greeting(NAME, "Hello.")
+    assert not home.backups.exists()
+    old = json.dumps({"user_name": "Emma", "language": "en"}).encode()
+    file.write_bytes(old)
+    services.personas.set_greeting(NAME, "Good evening.")
+    assert json.loads(file.read_bytes())["greeting"] == "Good evening."
+    (head,) = services.backups.backups.heads()
+    assert head.reason == "migration"
+    assert file_bytes(services.backups.backups, head, f"characters/{NAME}/persona.json") == old
+    services.close()

@@ -43,11 +43,7 @@ def v2(**data: Any) -> Document:  # JSON is whatever is in the file
 
 
 def v3(**data: Any) -> Document:
-    return {
-        "spec": "chara_card_v3",
-        "spec_version": "3.0",
-        "data": {**_DATA, "group_only_greetings": [], **data},
-    }
+    return {"spec": "chara_card_v3", "spec_version": "3.0", "data": {**_DATA, "group_only_greetings": [], **data}}
 
 
 _DATA: Mapping[str, Any] = {

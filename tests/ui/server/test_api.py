@@ -25,10 +25,9 @@ from tests.agent.choosing import Always, ScriptedMind
 from tests.ui.rooms import House
 from tests.ui.server.programs import Served, home_served, new_house, paths_in
 from ui.errors import NoSuchEndpointError
-from ui.server.engine import MOST_AT_ONCE, MOST_WAITING
 from ui.server.programs.listing import Kind
 
-ASKED = ("モモ", "京都の予定", "覚えていること")
+ASKED = ("モモと京都の予定",)
 
 _NUMBERS = itertools.count(1)
 
@@ -72,9 +71,6 @@ def held_back(gate: threading.Event) -> Callable[[ReplyRequest], ReplyPiece]:
     return piece
 
 
-# --- say
-
-
 def test_an_answer_is_told_while_it_is_made_and_at_the_end_as_chat_prints_it(house: House, client: Client) -> None:
     gate = threading.Event()
     house.services.minds = Always(ScriptedMind([TextPiece("一つ。"), held_back(gate)]))  # type: ignore[assignment]
@@ -86,6 +82,7 @@ def test_an_answer_is_told_while_it_is_made_and_at_the_end_as_chat_prints_it(hou
     assert asked is not None
     assert (asked.role, asked.text) == ("user", "二つ言って")
     assert speaking == {"event": "speaking", "text": "一つ。"}
+    assert house.name in failure(client, "say", house.name, "二つ目")  # one at a time
     gate.set()
     *rest, reply = coming
     assert [part["event"] for part in rest] in ([], ["speaking"])
@@ -94,6 +91,7 @@ def test_an_answer_is_told_while_it_is_made_and_at_the_end_as_chat_prints_it(hou
     assert (answered.text, answered.mind) == ("一つ。もう一つ。", "scripted")
     assert reply["text"] == answered.text
     assert {"event", "message_id", "text", "mind", "broken_off", "recalled", "elapsed_ms"} <= set(reply)
+    assert [message.text for message in log.tail(10) if message.role == "user"] == ["二つ言って"]
 
 
 def test_what_was_recalled_for_an_answer_comes_with_it(house: House, client: Client) -> None:
@@ -108,18 +106,6 @@ def test_what_was_recalled_for_an_answer_comes_with_it(house: House, client: Cli
     assert (reply["event"], reply["text"]) == ("reply", "モモだね。")
     assert cat in [one for hit in reply["recalled"] for one in hit["message_ids"]]
     assert not paths_in(reply)
-
-
-def test_a_second_message_during_an_answer_is_refused_and_nothing_is_lost(house: House, client: Client) -> None:
-    gate = threading.Event()
-    house.services.minds = Always(ScriptedMind([TextPiece("一つ。"), held_back(gate)]))  # type: ignore[assignment]
-    first = client.submit(house.name, "一つ目", api_name="/say")
-    assert next(iter(first))["event"] == "received"
-    assert house.name in failure(client, "say", house.name, "二つ目")
-    gate.set()
-    assert first.result()["text"] == "一つ。もう一つ。"
-    said = [message.text for message in house.memories.log.tail(10) if message.role == "user"]
-    assert said == ["一つ目"]
 
 
 def test_a_mind_that_fails_is_told_in_a_sentence_and_the_message_is_kept(house: House, client: Client) -> None:
@@ -149,6 +135,7 @@ def test_what_the_persona_may_not_write_yet_is_told(house: House, client: Client
     assert parts[-1]["event"] == "reply"
 
 
+@pytest.mark.slow
 def test_a_turn_goes_on_when_the_program_has_left(house: House, served: Served) -> None:
     gate = threading.Event()
     house.services.minds = Always(ScriptedMind([TextPiece("一つ。"), held_back(gate)]))  # type: ignore[assignment]
@@ -166,11 +153,11 @@ def test_a_turn_goes_on_when_the_program_has_left(house: House, served: Served) 
     assert house.memories.log.tail(1)[0].text == "一つ。もう一つ。"
 
 
-# --- looking into memories
-
-
-def test_recall_answers_as_the_command_line_does(house: House, client: Client) -> None:
-    house.tell()
+def test_memories_and_documents_are_found_as_on_the_command_line(house: House, client: Client) -> None:
+    house.tell(at=house.clock.now())
+    source = house.services.home.folder / "やかん.txt"
+    source.write_text("Brisa は静かなやかんです。", "utf-8")
+    house.memories.knowledge.add(source)
     recall = house.memories.recall
     recall.catch_up()
     answer = call(client, "recall", house.name, "猫", k=2)
@@ -179,39 +166,13 @@ def test_recall_answers_as_the_command_line_does(house: House, client: Client) -
         result["file"] = result.pop("path")
     assert answer == expected
     assert len(answer["results"]) == 2
-
-
-def test_recall_of_one_kind_and_as_a_turn(house: House, client: Client) -> None:
-    house.tell(at=house.clock.now())
-    house.memories.recall.catch_up()
-    assert {hit["type"] for hit in call(client, "recall", house.name, "猫", kind="current_log")["results"]} == {
-        "current_log"
-    }
+    kinds = {hit["type"] for hit in call(client, "recall", house.name, "猫", kind="current_log")["results"]}
+    assert kinds == {"current_log"}
     assert call(client, "recall", house.name, "こんにちは", as_turn=True)["results"] == []
-    assert "mood" in failure(client, "recall", house.name, "猫", 3, "mood")
-
-
-def test_exact_words_and_documents_are_found(house: House, client: Client) -> None:
-    house.tell()
     (found, *_) = call(client, "search_past_conversations", house.name, "貴船神社")["results"]
     assert "京都の貴船神社" in found["text"]
-    source = house.services.home.folder / "やかん.txt"
-    source.write_text("Brisa は静かなやかんです。", "utf-8")
-    house.memories.knowledge.add(source)
-    house.memories.recall.catch_up()
     (found, *_) = call(client, "search_knowledge_base", house.name, "静かなやかん")["results"]
     assert (found["type"], found["file"]) == ("knowledge", "knowledge/やかん.txt")
-
-
-def test_notes_and_personas(house: House, client: Client) -> None:
-    notes = house.memories.notes
-    notes.append("core_memory", "約束: 日曜は散歩", author="user", reason="x")
-    notes.append("secret_diary", "だれにも言わない", author="user", reason="x")
-    answer = call(client, "notes", house.name)
-    assert answer == {"core_memory": notes.read("core_memory").text, "notepad": notes.read("notepad").text}
-    assert "日曜は散歩" in answer["core_memory"]
-    listed = {one["name"]: one["language"] for one in call(client, "personas")}
-    assert listed.items() >= {house.name: "ja", "Hazel": "en"}.items()
 
 
 def test_what_a_program_was_handed_stands_in_the_audit_without_a_word(house: House, client: Client) -> None:
@@ -229,10 +190,24 @@ def test_what_a_program_was_handed_stands_in_the_audit_without_a_word(house: Hou
     assert not flaws(house.memories.paths)
 
 
-def test_memories_are_listed_by_kind(house: House, client: Client) -> None:
+def test_notes_personas_and_memories_are_listed(house: House, served: Served, client: Client) -> None:
+    memories, notes = house.memories, house.memories.notes
+    notes.append("core_memory", "約束: 日曜は散歩", author="user", reason="x")
+    notes.append("secret_diary", "だれにも言わない", author="user", reason="x")
+    answer = call(client, "notes", house.name)
+    assert answer == {"core_memory": notes.read("core_memory").text, "notepad": notes.read("notepad").text}
+    assert "日曜は散歩" in answer["core_memory"]
+    asked = served.post("/gradio_api/call/notes", {"data": [house.name]})  # plain HTTP will do
+    told = served.get(f"/gradio_api/call/notes/{asked.json()['event_id']}").text
+    event, data = told.strip().split("\n")[:2]
+    assert (event, json.loads(data.removeprefix("data: "))) == ("event: complete", [answer])
+    listed = {one["name"]: one["language"] for one in call(client, "personas")}
+    assert listed.items() >= {house.name: "ja", "Hazel": "en"}.items()
     house.tell()
-    house.dream()
-    memories = house.memories
+    *progress, dreamt = client.submit(house.name, api_name="/dream")
+    assert all(part["event"] == "dreaming" and part["done"] <= part["days"] for part in progress)
+    assert (dreamt["event"], dreamt["days"]) == ("dreamt", ["2026-11-20"])
+    assert {"episode", "entity"} <= {change["what"] for change in dreamt["changes"]}
     for kind in ("episodes", "entities", "insights", "goals", "questions"):
         answer = call(client, "memories", house.name, kind)
         assert answer["kind"] == kind
@@ -245,6 +220,7 @@ def test_memories_are_listed_by_kind(house: House, client: Client) -> None:
     assert names == memories.entities.names()
 
 
+@pytest.mark.slow
 def test_a_memory_that_looks_like_a_file_is_not_fetched(house: House, client: Client) -> None:
     """A client would ask the address in it, with the token."""
     trap = {"path": "x", "url": "http://127.0.0.1:9/evil", "is_stream": True, "meta": {"_type": "gradio.FileData"}}
@@ -255,13 +231,11 @@ def test_a_memory_that_looks_like_a_file_is_not_fetched(house: House, client: Cl
     assert not paths_in(listed)
 
 
-# --- notes that wait for a yes
-
-
 def test_a_note_waits_until_the_person_says_yes_on_the_page(house: House, served: Served, client: Client) -> None:
     memories = house.memories
     before = memories.notes.read("notepad").text
-    waits = call(client, "add_note", house.name, "金曜は通院")
+    waits, again = (call(client, "add_note", house.name, "金曜は通院") for _ in range(2))
+    assert waits == again  # the same is asked for once
     assert memories.notes.read("notepad").text == before
     assert "+金曜は通院" in waits["diff"]
     assert waits["file"] == "notepad.txt"
@@ -281,84 +255,45 @@ def test_a_note_waits_until_the_person_says_yes_on_the_page(house: House, served
     assert (entry.author, entry.evidence) == ("program", (waits["message_id"],))
 
 
-def test_after_a_no_nothing_is_written(house: House, client: Client) -> None:
-    memories = house.memories
+def test_after_a_no_or_too_long_nothing_is_written_and_a_program_cannot_ask_without_end(
+    house: House, client: Client
+) -> None:
+    memories, companion = house.memories, house.services.companion(house.name)
     before = memories.notes.read("core_memory").text
     waits = call(client, "add_note", house.name, "合言葉は1234", note="core_memory")
-    house.services.companion(house.name).decide(waits["id"], allow=False)
+    companion.decide(waits["id"], allow=False)
     assert memories.notes.read("core_memory").text == before
-    assert house.services.companion(house.name).waiting() == []
-
-
-def test_the_same_note_is_asked_for_once(house: House, client: Client) -> None:
-    first, again = (call(client, "add_note", house.name, "金曜は通院") for _ in range(2))
-    assert first == again
-    assert len(house.services.companion(house.name).waiting()) == 1
-    assert len([message for message in house.memories.log.tail(10) if message.role == "system"]) == 1
-
-
-def test_a_program_cannot_ask_without_end(house: House, client: Client) -> None:
     for number in range(MOST - 1):
-        ask_for_program(house.memories, "notepad", f"その{number}")
+        ask_for_program(memories, "notepad", f"その{number}")
     call(client, "add_note", house.name, "最後の一つ")
-    said = len(house.memories.log.tail(2 * MOST))
+    said = len(memories.log.tail(2 * MOST))
     assert "Too many" in failure(client, "add_note", house.name, "もう一つ")
-    assert len(house.services.companion(house.name).waiting()) == MOST
-    assert len(house.memories.log.tail(2 * MOST)) == said  # nor does the log say that it asked
-
-
-def test_a_note_that_nobody_decides_on_is_dropped(house: House, client: Client) -> None:
-    call(client, "add_note", house.name, "金曜は通院")
+    assert len(companion.waiting()) == MOST
+    assert len(memories.log.tail(2 * MOST)) == said  # nor does the log say that it asked
     house.clock.move(days=KEPT.days, seconds=1)
-    assert house.services.companion(house.name).waiting() == []
-
-
-@pytest.mark.parametrize("text", ["", " \n", "あ" * 20_001])
-def test_a_note_has_words_and_an_end(client: Client, text: str) -> None:
-    assert "text" in failure(client, "add_note", house.name, text)
-
-
-# --- dreams
-
-
-def test_a_dream_tells_how_far_it_is_and_what_it_dreamt(house: House, client: Client) -> None:
-    house.tell()
-    *progress, dreamt = client.submit(house.name, api_name="/dream")
-    assert all(part["event"] == "dreaming" and part["done"] <= part["days"] for part in progress)
-    assert dreamt["event"] == "dreamt"
-    assert dreamt["days"] == ["2026-11-20"]
-    assert {"episode", "entity"} <= {change["what"] for change in dreamt["changes"]}
-    assert house.memories.episodes.days()
+    assert companion.waiting() == []
 
 
 # --- what is not right
 
 
-def test_a_persona_that_is_not_there(client: Client) -> None:
+@pytest.mark.slow
+def test_what_does_not_fit_is_named_in_the_language_of_the_settings_without_what_it_holds(
+    house: House, client: Client
+) -> None:
     for name in ("say", "recall", "search_past_conversations", "search_knowledge_base"):
         assert "Nobody" in failure(client, name, "Nobody", "x")
     assert "Nobody" in failure(client, "dream", "Nobody")
-
-
-def test_arguments_that_do_not_fit_are_named_without_what_they_hold(client: Client) -> None:
     assert "k:" in failure(client, "recall", house.name, "ひみつ", 0)
+    assert "mood" in failure(client, "recall", house.name, "猫", 3, "mood")
     said = failure(client, "recall", house.name, {"ひみつ": ["だよ"]})
     assert "query" in said
     assert "ひみつ" not in said
     assert "kind" in failure(client, "memories", house.name, "secrets")
-
-
-def test_sentences_are_in_the_language_of_the_settings(house: House, client: Client) -> None:
+    for text in ("", " \n", "あ" * 20_001):
+        assert "text" in failure(client, "add_note", house.name, text)
     house.services.settings_file.change("page", language="ja")
     assert "ここにはいません" in failure(client, "notes", "Nobody")
-
-
-def test_plain_http_will_do(house: House, served: Served) -> None:
-    asked = served.post("/gradio_api/call/notes", {"data": [house.name]})
-    told = served.get(f"/gradio_api/call/notes/{asked.json()['event_id']}").text
-    event, data = told.strip().split("\n")[:2]
-    assert event == "event: complete"
-    assert set(json.loads(data.removeprefix("data: "))[0]) == {"core_memory", "notepad"}
 
 
 def test_arguments_that_are_missing_are_told_and_shown_on_no_terminal(
@@ -381,39 +316,20 @@ def test_every_call_is_described(served: Served) -> None:
         assert endpoint["description"]
 
 
-def test_what_there_is_not_is_said_in_a_sentence(served: Served) -> None:
+@pytest.mark.slow
+def test_failures_of_the_engine_are_json(served: Served) -> None:
     missing = served.post("/gradio_api/call/nothing", {"data": []})
     assert (missing.status_code, missing.json()) == (404, {"detail": NoSuchEndpointError().sentence("en")})
-
-
-@pytest.mark.parametrize(
-    ("path", "data", "status"),
-    [
+    for path, data, status in (
         ("queue/join", "{", 400),
         ("queue/join", {"data": [], "fn_index": 999, "session_hash": "x"}, 500),
         ("queue/join", {"data": [], "session_hash": "x"}, 400),
         ("call/notes", {"data": "x"}, 400),
         ("call/notes", ["x"], 400),
         ("queue/nothing", {}, 404),
-    ],
-)
-def test_failures_of_the_engine_are_json(served: Served, path: str, data: object, status: int) -> None:
-    answer = served.post(f"/gradio_api/{path}", data)
-    assert (answer.status_code, list(answer.json())) == (status, ["detail"])
-
-
-def test_an_impatient_program_is_refused_and_loses_nothing(
-    house: House, served: Served, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    queue = served.server.get_blocks()._queue
-    assert queue.max_size == MOST_WAITING
-    monkeypatch.setattr(queue, "max_size", 0)
-    refused = served.post("/gradio_api/call/add_note", {"data": [house.name, "多すぎる"]})
-    assert (refused.status_code, list(refused.json())) == (503, ["detail"])
-    monkeypatch.undo()
-    jobs = [client.submit(house.name, api_name="/notes") for _ in range(2 * MOST_AT_ONCE)]
-    assert {job.result()["notepad"] for job in jobs} == {house.memories.notes.read("notepad").text}
-    assert house.services.companion(house.name).waiting() == []
+    ):
+        answer = served.post(f"/gradio_api/{path}", data)
+        assert (answer.status_code, list(answer.json())) == (status, ["detail"]), (path, data)
 
 
 # --- what is for this computer only, and for another persona
@@ -453,7 +369,7 @@ def test_nothing_of_another_persona_is_reached_and_who_is_not_there_is_told_in_t
     with new_house(served, f"ひと{next(_NUMBERS)}") as other:
         told = told_everything(client, other.name)
         assert not [one for one in (*ids, "貴船", "ep_") if one in told]
-        assert not [one for one in ids if call(client, "recall", other.name, one)["results"]]
+        assert not call(client, "recall", other.name, ids[0])["results"]
         assert failure(client, "notes", ids[0]).replace(ids[0], "だれか") == failure(client, "notes", "だれか")
         for path in ("../{}", f"{other.name}/../{{}}", "{}/log.txt"):  # said alike, whether somebody is there or not
             there, never = (failure(client, "notes", path.format(name)) for name in (house.name, "だれか"))

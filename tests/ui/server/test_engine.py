@@ -1,12 +1,9 @@
 """What `ui/server/engine.py` knows of Gradio's inside: each of these fails when Gradio has changed it."""
 
 import asyncio
-import inspect
-from collections.abc import Callable
 
 import pytest
 from gradio import Blocks, Server
-from gradio import mcp as gradio_mcp
 from gradio.events import api
 from gradio.routes import App
 from starlette.testclient import TestClient
@@ -59,21 +56,20 @@ def server_of(services: Services) -> tuple[Server, TestClient]:
     return gate._app, knocking
 
 
-def test_gradio_has_the_addresses_that_are_answered(gradios: Server) -> None:
-    paths = {address.path.rstrip("/") for address in addresses_of(gradios.router.routes)}
-    assert paths >= ALLOWED
-    assert all(way_to(path) == "api" for path in ALLOWED)
-    assert {path for path in paths if path.startswith(API.rstrip("/")) or path == CONFIG} > ALLOWED
-
-
 def test_of_gradio_s_addresses_no_other_is_answered_whoever_asks(services: Services, gradios: Server) -> None:
+    paths = {address.path.rstrip("/") for address in addresses_of(gradios.router.routes)}
+    assert {path for path in paths if path.startswith(API.rstrip("/")) or path == CONFIG} > ALLOWED
+    assert all(way_to(path) == "api" for path in ALLOWED)
     services.settings_file.change("programs", api=True, mcp=True)
     server, knocking = server_of(services)
     found = {address.path.rstrip("/") for address in addresses_of(server.router.routes)}
-    plain, _ = server_of_pages(services)
+    services.settings_file.change("programs", api=False, mcp=False)
+    plain, outside = server_of(services)
     ours = {address.path.rstrip("/") for address in addresses_of(plain.router.routes)}
     assert found - ours == ALLOWED | {MCP}
-    assert not ours & ALLOWED
+    assert not ours & (ALLOWED | {MCP})  # nothing of Gradio's is there while no program is let in
+    assert getattr(plain, "blocks", None) is None
+    assert {outside.get(path).status_code for path in (CONFIG, MCP, f"{API}info")} == {404}
     closed = [one for one in addresses_of(gradios.router.routes) if one.path.rstrip("/") not in ALLOWED | ours]
     assert len(closed) > 40
     for address in closed:
@@ -83,65 +79,25 @@ def test_of_gradio_s_addresses_no_other_is_answered_whoever_asks(services: Servi
             assert "gradio_config" not in answer.text
 
 
-def server_of_pages(services: Services) -> tuple[Server, TestClient]:
-    services.settings_file.change("programs", api=False, mcp=False)
-    return server_of(services)
-
-
-def test_nothing_of_gradio_s_is_there_while_no_program_is_let_in(services: Services) -> None:
-    server, knocking = server_of_pages(services)
-    assert not {address.path for address in addresses_of(server.router.routes)} & (ALLOWED | {MCP})
-    assert getattr(server, "blocks", None) is None
-    assert {knocking.get(path).status_code for path in (CONFIG, MCP, f"{API}info")} == {404}
-
-
-def test_gradio_s_middleware_is_known_and_taken_out(services: Services, gradios: Server) -> None:
-    assert {getattr(one.cls, "__name__", "") for one in gradios.user_middleware} == GIVEN_OUT
-    services.settings_file.change("programs", api=True)
-    assert server_of(services)[0].user_middleware == []
-
-
-def test_the_queue_has_what_is_set_on_it(services: Services, gradios: Server) -> None:
+@pytest.mark.slow
+def test_the_queue_and_the_middleware_are_as_they_are_set(services: Services, gradios: Server) -> None:
     before = gradios.get_blocks()
     assert before._queue.server_app is None
     assert before._queue.sleep_when_free < 1
     assert before._queue.progress_update_sleep_when_free < 1
     assert before.run_history is True
     services.settings_file.change("programs", api=True)
-    server, _ = server_of(services)
+    server, knocking = server_of(services)
+    assert {getattr(one.cls, "__name__", "") for one in gradios.user_middleware} == GIVEN_OUT
+    assert server.user_middleware == []
     queue = server.get_blocks()._queue
     assert queue.server_app is server
     assert queue.max_size == MOST_WAITING
     assert (queue.sleep_when_free, queue.progress_update_sleep_when_free) == (0.05, 3600)
     assert server.get_blocks().run_history is False
     assert not server.get_blocks().is_running
-
-
-def test_the_queue_runs_as_long_as_the_server(services: Services) -> None:
-    """Without `run_startup_events` a call would be waited for without an end."""
-    services.settings_file.change("programs", api=True)
-    server, knocking = server_of(services)
-    with knocking:
-        blocks = server.get_blocks()
-        assert blocks.is_running
-        assert not blocks._queue.stopped
+    with knocking:  # the queue runs as long as the server: without `run_startup_events` a call would be waited for
+        assert server.get_blocks().is_running
+        assert not queue.stopped
         asked = knocking.post(f"{API}call/personas", json={"data": []}).json()
         assert "Hazel" in knocking.get(f"{API}call/personas/{asked['event_id']}").text
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments"),
-    [
-        (App.create_app, {"blocks", "app", "mcp_server"}),
-        (Blocks.queue, {"max_size"}),
-        (Blocks.run_startup_events, {"self"}),
-        (Blocks.run_extra_startup_events, {"self"}),
-        (Blocks.get_config_file, {"self"}),
-        (Blocks.validate_inputs, {"self", "block_fn", "inputs"}),
-        (Blocks.create_limiter, {"self"}),
-        (api, {"fn", "api_name", "concurrency_limit", "queue"}),
-        (gradio_mcp.GradioMCPServer, {"blocks"}),
-    ],
-)
-def test_gradio_s_functions_take_what_they_are_given(function: Callable[..., object], arguments: set[str]) -> None:
-    assert set(inspect.signature(function).parameters) >= arguments

@@ -1,26 +1,13 @@
 """What opens the page is changed on the page: whoever does it stays in, everybody else comes in anew."""
 
-from collections.abc import Iterator
-from random import Random
-
-import pytest
 from starlette.testclient import TestClient
 
-from agent.services import Services, open_services
+from agent.services import Services
 from managers.storage.access import Access
-from managers.storage.paths import Home
-from tests.fakes import HandClock
 from tests.ui.reading import press, read
 from tests.ui.visitors import visitor_of
 
 PASSWORD = "とても長いひみつ"
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    yield services
-    services.close()
 
 
 def visitor(services: Services, password: str = "") -> TestClient:
@@ -29,9 +16,13 @@ def visitor(services: Services, password: str = "") -> TestClient:
     return browser
 
 
-def test_a_new_address_shuts_the_old_one(services: Services) -> None:
+def test_a_new_address_shuts_the_old_one_and_the_page_is_kept_by_nobody(services: Services) -> None:
     browser, old = visitor(services), Access(services.home).token
-    page = read(browser.get("/access"))
+    answer = browser.get("/access")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["cache-control"] == "no-store"
+    assert "<script" not in answer.text
+    page = read(answer)
     assert old in page.one("input[readonly]").attributes["value"]
     changed = read(press(browser, page, 'form[action="/access/address"] button'))
     assert "これが新しいアドレスです" in changed.one('[role="status"]').text
@@ -63,10 +54,3 @@ def test_a_password_that_was_given_at_the_start_is_changed_there(services: Servi
     assert read(page).all("form") == []
     refused = browser.post("/access/password", data={"new": "ほかのながいひみつ", "current": PASSWORD})
     assert refused.status_code == 409
-
-
-def test_it_loads_nothing_and_is_kept_by_nobody(services: Services) -> None:
-    answer = visitor(services).get("/access")
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
-    assert answer.headers["cache-control"] == "no-store"
-    assert "<script" not in answer.text
