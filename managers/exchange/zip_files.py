@@ -24,7 +24,8 @@ MAX_UNPACKED_BYTES: Final = 20_000_000_000
 MAX_RATIO: Final = 200
 """So much more than it is an entry may unfold to: chats pack to a tenth, a bomb to a thousandth."""
 _SMALL: Final = 1_000_000
-"""Below that many bytes nobody asks how well an entry is packed."""
+_SMALL_WHOLE: Final = 100_000_000
+"""Below that many bytes nobody asks how well an entry is packed, or all of them together."""
 _CREATED_ON_UNIX: Final = 3
 _ENCRYPTED: Final = 0x1
 _UTF_8: Final = 0x800
@@ -97,7 +98,7 @@ def _checked(archive: zipfile.ZipFile, max_ratio: int) -> dict[str, zipfile.ZipI
     if len(infos) > MAX_ENTRIES:
         raise UnsafeZipError("too-many")
     files: dict[str, zipfile.ZipInfo] = {}
-    left = MAX_UNPACKED_BYTES
+    unpacked = packed = 0
     for info in infos:
         name = _spelled(info)
         _check(name, info, max_ratio)
@@ -106,9 +107,11 @@ def _checked(archive: zipfile.ZipFile, max_ratio: int) -> dict[str, zipfile.ZipI
         if name in files:
             raise UnsafeZipError("twice", name)
         files[name] = info
-        left -= info.file_size
-        if left < 0:
+        unpacked, packed = unpacked + info.file_size, packed + info.compress_size
+        if unpacked > MAX_UNPACKED_BYTES:
             raise UnsafeZipError("too-large")
+    if unpacked > _SMALL_WHOLE and unpacked > max_ratio * max(packed, 1):
+        raise UnsafeZipError("bomb", max(files, key=lambda name: files[name].file_size))
     return files
 
 

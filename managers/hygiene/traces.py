@@ -12,9 +12,9 @@ import re
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Final
+from typing import AnyStr, Final, Generic
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -34,6 +34,38 @@ MAX_UNPACKED_BYTES: Final = 200_000_000
 _LATIN_END: Final = "\u024f"
 _ESCAPED: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 _WORD: Final = re.compile(r"\w")
+
+
+_FEW: Final = 50
+
+
+class Quotations(Generic[AnyStr]):
+    """Many quotations, each of `TELLING` characters or bytes at least, found in one walk through a text by how they begin."""
+
+    def __init__(self, quotations: Iterable[AnyStr]) -> None:
+        self._all = tuple(dict.fromkeys(quotations))
+        self._beginning: dict[AnyStr, list[AnyStr]] = {}
+        for one in self._all:
+            length = TELLING
+            while 2 * length <= len(one):  # many begin alike: the longer it is, the more of it tells it from others
+                self._beginning.setdefault(one[:length], [])
+                length *= 2
+            self._beginning.setdefault(one[:length], []).append(one)
+
+    def in_text(self, text: AnyStr) -> Iterator[AnyStr]:
+        """Yield those that stand in a text; of few, each is looked for, for that is quicker."""
+        if len(self._all) <= _FEW:
+            yield from (one for one in self._all if one in text)
+            return
+        for at in range(len(text) - TELLING + 1):
+            length = TELLING
+            while at + length <= len(text) and (found := self._beginning.get(text[at : at + length])) is not None:
+                yield from (one for one in found if text.startswith(one, at))
+                length *= 2
+
+    def are_in(self, text: AnyStr) -> bool:
+        """Tell whether one of them stands in a text."""
+        return next(self.in_text(text), None) is not None
 
 
 class Traces(BaseModel):
@@ -63,8 +95,7 @@ class Traces(BaseModel):
 
     def is_quoted(self, text: str) -> bool:
         """Tell whether a text holds what was said or remembered, word for word."""
-        plain = _plain(text) if self._quotes else ""
-        return any(quote in plain for quote in self._quotes)
+        return bool(self.words) and self._quotes.are_in(_plain(text))
 
     def is_excerpted(self, text: str) -> bool:
         """Tell whether a text has, between quotation marks, what was said, be it shortened."""
@@ -77,10 +108,8 @@ class Traces(BaseModel):
 
     def cleaned(self, text: str) -> str:
         """Return a text without the sentences, and the lines, that hold anything of it; what was quoted goes alone first."""
-        for quote in self.words:
-            for form in (quote, quote.rstrip(_ENDS)):
-                if len(form) >= TELLING:
-                    text = text.replace(form, "")
+        for quote in sorted(set(self._as_written.in_text(text)), key=len, reverse=True):
+            text = text.replace(quote, "")
         lines = (self._cleaned_line(line) for line in text.splitlines(keepends=True))
         return "".join(lines)
 
@@ -117,7 +146,7 @@ class Traces(BaseModel):
 
     def is_in_bytes(self, data: bytes) -> bool:
         """Tell whether bytes hold a name or a quotation as it is written somewhere; names in longer words count, too."""
-        return any(needle in data for needle in self._needles)
+        return any(needle in data for needle in self._spelled_names) or self._written_quotes.are_in(data)
 
     @cached_property
     def _names(self) -> re.Pattern[str] | None:
@@ -125,20 +154,31 @@ class Traces(BaseModel):
         return re.compile("|".join(map(_pattern, keys))) if keys else None
 
     @cached_property
-    def _quotes(self) -> tuple[str, ...]:
-        return tuple(bare for one in self.words if len(bare := _plain(one).strip().strip(_ENDS)) >= TELLING)
+    def _quotes(self) -> Quotations[str]:
+        bare = (_plain(one).strip().strip(_ENDS) for one in self.words)
+        return Quotations(one for one in bare if len(one) >= TELLING)
+
+    @cached_property
+    def _as_written(self) -> Quotations[str]:
+        forms = (form for one in self.words for form in (one, one.rstrip(_ENDS)))
+        return Quotations(form for form in forms if len(form) >= TELLING)
 
     @cached_property
     def _said(self) -> str:
         return "\n".join(map(_plain, self.words))
 
     @cached_property
-    def _needles(self) -> tuple[bytes, ...]:
-        """Every name and quotation as it may stand in a file of any kind."""
+    def _spelled_names(self) -> tuple[bytes, ...]:
+        """Every name as it may stand in a file of any kind."""
         keys = {name_key(name) for name in self.names}
         spelled = {form for key in keys for form in (key, key.title(), key.upper())} | set(self.names)
-        spelled |= {bare for one in self.words if len(bare := one.strip().rstrip(_ENDS)) >= TELLING}
-        return tuple({form for text in spelled if len(text) > 1 for form in _written(text)})
+        return tuple({form for name in spelled if len(name) > 1 for form in _written(name)})
+
+    @cached_property
+    def _written_quotes(self) -> Quotations[bytes]:
+        """Every quotation as it may stand in a file of any kind."""
+        bare = {bare for one in self.words if len(bare := one.strip().rstrip(_ENDS)) >= TELLING}
+        return Quotations(form for quote in bare for form in _written(quote))
 
 
 def has_quotation(text: str) -> bool:

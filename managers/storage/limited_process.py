@@ -25,8 +25,8 @@ _FOLDER = Path(__file__).resolve().parents[2]
 _START = (
     "import sys; sys.path[:] = sys.argv[3:]; from importlib import import_module; import_module(sys.argv[2]).main()"
 )
-_KEPT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""All that is handed on of the environment: what Python itself may need to start."""
+_KEPT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZ")
+"""All that is handed on of the environment: what Python itself may need to start, and which zone local times are of."""
 
 Overstep = Literal["slow", "unfolds"]
 

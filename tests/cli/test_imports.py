@@ -109,3 +109,14 @@ def test_a_dream_of_what_came_in_is_offered_with_its_cost_and_the_built_in_mind_
         assert server.chats == []
     assert dreamt["days"] == ["2024-01-05"]
     assert "episode" in {change["what"] for change in dreamt["changes"]}
+
+
+def test_times_of_elsewhere_are_read_in_this_computers_zone(
+    own_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    said = {"id": "m1", "time": "2026-01-05T05:30:00+00:00", "role": "user", "speaker": "Emma", "text": "Good morning."}
+    (tmp_path / "said.jsonl").write_text(json.dumps(said) + "\n", "utf-8")
+    assert run("import", "transcript", str(tmp_path / "said.jsonl"), "--persona", "Moon", "--yes").returncode == 0
+    log = "".join(file.read_text("utf-8") for file in own_home.persona("Moon").log_archives.glob("*.txt"))
+    assert "2026-01-05 (Mon) 14:30:00" in log

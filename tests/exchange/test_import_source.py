@@ -185,3 +185,12 @@ def test_what_is_for_a_key_or_asks_for_an_hours_work_is_refused() -> None:
     for data in (other, encrypted(b"x").replace(b" 4\n", b" 30\n", 1), b"PK\x03\x04"):
         with pytest.raises(NotForPassphraseError):
             opened(data)
+
+
+def test_a_zip_file_of_many_small_entries_is_held_to_its_size_as_a_whole(tmp_path: Path) -> None:
+    bomb = packed(tmp_path / "bomb.zip", **{f"{number}.txt": b"\0" * 900_000 for number in range(120)})
+    with pytest.raises(UnsafeZipError) as raised, open_source(bomb):
+        pass
+    assert (raised.value.trouble, raised.value.name) == ("bomb", "0.txt")
+    chats = packed(tmp_path / "chats.zip", **{f"{number}.txt": b"\0" * 900_000 for number in range(20)})
+    assert len(seen(chats)[1]) == 20

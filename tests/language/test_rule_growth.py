@@ -2,6 +2,7 @@
 
 import pytest
 
+from managers.language.reading.corrections import read_correction
 from managers.language.reading.reading import read
 from managers.language.reading.rules import Rule, rules
 from managers.storage.errors import Lang
@@ -49,3 +50,9 @@ def test_a_long_message_of_odd_signs_is_read_in_proportion_to_its_length(piece: 
     made = Recipe(b"I am so sad. ", piece.encode(), b"x")
     assert growth(lambda raw: read(raw.decode(), "en", persona="Hazel"), made, _LONGEST) < MOST_GROWTH
     assert growth(lambda raw: read(raw.decode(), "ja", persona="Hazel"), made, _LONGEST) < MOST_GROWTH
+
+
+@pytest.mark.parametrize("piece", ["not ", "ではなくて"])
+def test_no_pasted_text_is_taken_for_a_correction(piece: str) -> None:
+    made, said = Recipe(b"No, ", piece.encode(), b"x"), ["The wedding is on Friday."]
+    assert growth(lambda raw: read_correction(raw.decode(), said), made, _LONGEST) < MOST_GROWTH

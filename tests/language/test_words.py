@@ -3,10 +3,12 @@
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from managers.language.dates_in_words import say_when
 from managers.language.words import content_words, detect_language, entities, sentences, words
 
 
@@ -104,3 +106,12 @@ def test_nothing_heavy_is_loaded_before_the_first_japanese_word() -> None:
         "sys.exit('sudachipy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_what_lies_ahead_is_not_said_to_be_earlier_today() -> None:
+    now = datetime(2026, 11, 28, 21)
+    assert [say_when(datetime(2027, 11, 28, 20), now, lang) for lang in ("en", "ja")] == [
+        "on 28 November 2027",
+        "2027年11月28日",
+    ]
+    assert [say_when(datetime(2026, 11, 28, 8), now, lang) for lang in ("en", "ja")] == ["earlier today", "今日の朝"]

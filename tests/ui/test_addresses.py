@@ -75,3 +75,18 @@ def test_ids_of_a_folder_lead_to_nothing_else(services: Services) -> None:
     nowhere = {one for one in leads(talk) if "/-" in one}
     assert nowhere == {f"{ORIGIN}/p/Rook/messages/-/deeds", f"{ORIGIN}/p/Rook/why/-"}
     assert browser.get("/p/Rook/messages/-/deeds").status_code == 404
+
+
+def test_an_address_that_names_nothing_is_not_found(services: Services) -> None:
+    browser = visitor_of(services)
+    for nothing in (
+        "notes/secret_diary",
+        "notes/none",
+        "memories/none",
+        "memories/forgotten/none",
+        "memories/a/b/c",
+        "none",
+    ):
+        assert browser.get(address_of("Hazel", nothing)).status_code == 404, nothing
+    assert browser.post(address_of("Hazel", "notes/secret_diary"), data={"text": "x"}).status_code == 404
+    assert browser.get(address_of("Hazel", "notes/notepad")).status_code == 200

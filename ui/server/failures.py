@@ -69,11 +69,17 @@ async def _tell(request: Request, error: Exception) -> Response:
 
 async def _no_page(request: Request, error: Exception) -> Response:
     visit = _visit(request)
-    status = error.status_code if isinstance(error, HTTPException) else 400
+    status = error.status_code if isinstance(error, HTTPException) else _status_of_invalid(error)
     if way_to(request.url.path) is not None:
         detail = error.detail if isinstance(error, HTTPException) else visit.t("access.not_plain")
         return JSONResponse({"detail": detail}, status)
     return visit.show("components/failure.html", status=status, sentence=visit.t("page.no_such_page"), moved="")
+
+
+def _status_of_invalid(error: Exception) -> int:
+    """Return 404 where a part of the address itself names nothing, and 400 where what was sent along is wrong."""
+    problems = error.errors() if isinstance(error, RequestValidationError) else []
+    return 404 if any(problem["loc"][0] == "path" for problem in problems) else 400
 
 
 def _visit(request: Request) -> Visit:

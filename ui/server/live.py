@@ -237,7 +237,7 @@ async def live_group(socket: WebSocket, group: str) -> None:
 
 
 async def _send(socket: WebSocket, window: _Window) -> None:
-    with suppress(WebSocketDisconnected):  # it was shut out in this very moment
+    with suppress(WebSocketDisconnect, WebSocketDisconnected):  # it went, or was shut out, in this very moment
         await _send_what_is_due(socket, window)
 
 

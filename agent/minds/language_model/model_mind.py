@@ -50,6 +50,8 @@ _SHOWN_LACKS: dict[Feature, str] = {"images": "mind-cannot-see", "tools": "mind-
 
 _LEAST_CONTEXT, _CORRECTIONS = 512, 3
 """What is believed of a server that says how much its model reads: so much at least, and so often in one answer."""
+_FAULTY_SHOWN = 600
+"""Characters of an answer that could not be used, where it does not fit whole when it is asked for once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +227,24 @@ class LanguageModelMind:
                 problem = empty_answer(language)
             except UnusableAnswerError as error:
                 problem = str(error)
-            again = (ChatTurn("persona", text or "…"), ChatTurn("user", ask_again(problem, language)))
-            prompt = replace(prompt, turns=[*prompt.turns, *again])
+            again = self._once_more(prompt, material, text, ask_again(problem, language))
+            if again is None:
+                break
+            prompt = again
         raise InvalidAnswerError(model=self.name, task=answer.__name__, reason=problem)
+
+    def _once_more(self, prompt: Prompt, material: str, answered: str, request: str) -> Prompt | None:
+        """Return the prompt that asks once more: with the faulty answer, a part of it or none, always with the material.
+
+        None if the material and the request do not fit together.
+        """
+        asked = ChatTurn("user", material)
+        for shown in dict.fromkeys((answered, answered[:_FAULTY_SHOWN])):
+            again = replace(prompt, turns=[asked, ChatTurn("persona", shown or "…"), ChatTurn("user", request)])
+            if self._model.fits(again):
+                return again
+        again = replace(prompt, turns=[replace(asked, text=f"{material}\n\n{request}")])
+        return again if self._model.fits(again) else None
 
     def _think(self, prompt: Prompt, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Ask until there is an answer, one fails for good, or the caller stops."""

@@ -191,9 +191,17 @@ class Model:
     def _fitted(self, prompt: Prompt) -> Sequence[ChatTurn]:
         for_tools = tools_tokens(prompt.tools, self.count_tokens) if "tools" not in self.lacks else 0
         turns = fit(prompt.system, prompt.turns, for_tools, self.context_tokens, self.count_tokens)
-        if turns is None:
+        if turns is None or (prompt.answer is not None and len(turns) < len(prompt.turns)):
+            # What a form is to be filled from is never left out: it would be filled with inventions.
             raise ContextTooLongError(model=self.endpoint.model or self.endpoint.service, tokens=self.context_tokens)
         return turns
+
+    def fits(self, prompt: Prompt) -> bool:
+        """Tell whether all of a prompt fits into what the model reads."""
+        try:
+            return len(self._fitted(prompt)) == len(prompt.turns)
+        except ContextTooLongError:
+            return False
 
     def _limit(self, prompt: Prompt, room: int, granted: int | None) -> dict[str, Any]:
         """Return the arguments that limit the answer: to what a cap leaves, and to what a local server can hold."""

@@ -26,8 +26,12 @@ _NARROW: Final = str.maketrans(
     | {"\uff65": "・"}
 )
 _DASH: Final = re.compile("(?<=[0-9０-９])ー(?=[0-9０-９])")
-_AT: Final = re.compile(r"@|%40|[\[({<] ?(?:(?i:at)|アット)")
-_TELLING: Final = re.compile(rf"[0-9]|KEY-----|A[KS]IA|eyJ|{_AT.pattern}")
+_KANJI: Final = "〇一二三四五六七八九"
+_IN_KANJI: Final = re.compile(rf"[{_KANJI}零]{{3,}}")
+_KANJI_DIGITS: Final = str.maketrans({**{kanji: str(digit) for digit, kanji in enumerate(_KANJI)}, "零": "0"})
+_UNSEEN: Final = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_AT: Final = re.compile(r"@|%40|[\[({<] ?(?i:at)|アット")
+_TELLING: Final = re.compile(rf"[0-9]|KEY|A[KS]IA|eyJ|[A-Za-z_-]{{20}}|{_AT.pattern}")
 _NETS: Final = tuple(ipaddress.IPv6Network(net) for net in ("2000::/3", "fe80::/10", "fc00::/7"))
 
 
@@ -43,7 +47,12 @@ class Found:
 @lru_cache(maxsize=256)
 def find(text: str) -> tuple[Found, ...]:
     """Return what is to be masked in a text, in its order, nothing twice; people's names are not looked for."""
-    narrow = _DASH.sub("-", text).translate(_NARROW)
+    if _UNSEEN.search(text):  # nobody sees what stands between the digits
+        seen = [place for place, letter in enumerate(text) if not _UNSEEN.match(letter)]
+        bare = find("".join(text[place] for place in seen))
+        return tuple(Found(one.kind, seen[one.start], seen[one.end - 1] + 1) for one in bare)
+    narrow = _IN_KANJI.sub(lambda match: match[0].translate(_KANJI_DIGITS), text)
+    narrow = _DASH.sub("-", narrow).translate(_NARROW)
     if not _TELLING.search(narrow):
         return ()
     found: list[Found] = []
@@ -74,8 +83,8 @@ def find_people(text: str, known: frozenset[str] = frozenset()) -> tuple[Found, 
 def _keys(text: str) -> Iterator[Span]:
     taken = -1
     spans = [
-        match.span("value" if "value" in match.re.groupindex else 0)
-        for name in ("key_with_a_mark", "key_in_address", "key_behind_bearer", "key_behind_its_name")
+        match.span(match.lastgroup or 0)
+        for name in ("key_with_a_mark", "key_in_address", "key_behind_bearer", "key_behind_its_name", "key_without_digits")
         for match in matches(name, text)
     ]
     for start, end in sorted(spans):

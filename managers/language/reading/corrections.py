@@ -14,6 +14,8 @@ from managers.storage.errors import Lang
 _LOOKS_BACK, _LOOKS_FAR = 3, 25
 _FIRST = 2
 """Whoever puts something right begins with that, be it after a "Sorry."."""
+_LONGEST = 300
+"""Whoever puts something right is brief; a longer sentence was pasted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def read_correction(text: str, before: Sequence[str], long_before: Sequence[str]
         long_before: what was said before that.
     """
     far = [*long_before, *before][-_LOOKS_FAR:]
-    for claim in (_claim(sentence) for sentence in sentences(text)[:_FIRST]):
+    for claim in (_claim(sentence) for sentence in sentences(text)[:_FIRST] if len(sentence) <= _LONGEST):
         if claim is not None:
             found = _find(claim, before[-_LOOKS_BACK:], is_far=False) or _find(claim, far, is_far=True)
             if found is not None:

@@ -1,18 +1,20 @@
 """The notes room: core memory and notepad, edited safely, with their history."""
 
-from typing import Final
+from typing import Final, Literal, get_args
 
 from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
 from agent.prompt_prefix import what_is_cut
 from managers.memory.audience import ANYBODY, NOTES
-from managers.memory.notes import Note, NoteKind
+from managers.memory.notes import Note
 from managers.storage.errors import ExternallyChangedError
 from ui.rooms.history.routes import past_of_file
 from ui.server.visit import FormText, PersonaVisit, With
 
-KINDS: Final[tuple[NoteKind, ...]] = ("core_memory", "notepad")
+Kind = Literal["core_memory", "notepad"]
+"""The notes that a person edits here; the diaries have rooms of their own."""
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 router = APIRouter(prefix="/p/{persona}/notes")
 
@@ -24,14 +26,14 @@ def first(visit: With) -> Response:
 
 
 @router.get("/{kind}")
-def show(visit: With, kind: NoteKind) -> Response:
+def show(visit: With, kind: Kind) -> Response:
     """Show a note as it is on disk."""
     return _page(visit, kind, visit.memories.notes.read(kind))
 
 
 @router.post("/{kind}")
 def save(
-    visit: With, kind: NoteKind, text: FormText = "", based_on: FormText = "", keep_mine: FormText = ""
+    visit: With, kind: Kind, text: FormText = "", based_on: FormText = "", keep_mine: FormText = ""
 ) -> Response:
     """Write the note; where the file has changed since the form was shown, both versions are shown instead."""
     notes = visit.memories.notes
@@ -47,7 +49,7 @@ def save(
     return visit.lead(visit.at(f"notes/{kind}"), visit.t("notes.saved"))
 
 
-def _page(visit: PersonaVisit, kind: NoteKind, note: Note, *, theirs: str | None = None) -> Response:
+def _page(visit: PersonaVisit, kind: Kind, note: Note, *, theirs: str | None = None) -> Response:
     path = visit.memories.notes.path(kind)
     table = visit.at("tables/history.csv", item=path.relative_to(visit.memories.paths.folder).as_posix())
     return visit.show(

@@ -60,7 +60,7 @@ class RoomFolder:
     files: tuple[str, ...] = ()
     _named: tuple[str, ...] = ()
     _taken: set[str] = field(default_factory=set)
-    _left: list[NotTaken] = field(default_factory=list)
+    _left: dict[tuple[str, str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict)
     _by_name: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -128,12 +128,14 @@ class RoomFolder:
         return [one for one in found if isinstance(one, dict)]
 
     def leave(self, why: str, place: str, count: int = 1, **facts: str) -> None:
-        """Note something that is not taken over."""
-        self._left.append(NotTaken(f"{_TOPIC}.{why}", place, count, facts, is_changed=why in _CAME))
+        """Count something that is not taken over: a file may hold a million of them."""
+        key = (why, place, tuple(sorted(facts.items())))
+        self._left[key] = self._left.get(key, 0) + count
 
     def left(self) -> Iterator[NotTaken]:
         """Yield what was not taken, the files that nothing took among it."""
-        yield from self._left
+        for (why, place, facts), count in self._left.items():
+            yield NotTaken(f"{_TOPIC}.{why}", place, count, dict(facts), is_changed=why in _CAME)
         for path in self.files:
             if path not in self._taken:
                 why = "empty" if self.is_empty(path) else _why_left(path)
