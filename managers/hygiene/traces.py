@@ -43,7 +43,7 @@ class Quotations(Generic[AnyStr]):
     """Many quotations, each of `TELLING` characters or bytes at least, found in one walk through a text by how they begin."""
 
     def __init__(self, quotations: Iterable[AnyStr]) -> None:
-        self._all = tuple(dict.fromkeys(quotations))
+        self._all: tuple[AnyStr, ...] = tuple(dict.fromkeys(quotations))
         self._beginning: dict[AnyStr, list[AnyStr]] = {}
         for one in self._all:
             length = TELLING

@@ -34,15 +34,13 @@ def say_when(moment: datetime | None, now: datetime, lang: Lang) -> str:
     if moment is None:
         return str(said["unknown"])
     days = (now.date() - moment.date()).days
-    if days < 0:  # written while some clock was ahead
-        return say("this_year" if moment.year == now.year else "other_year", moment, lang)
     if days == 0:
         is_fresh = abs((now - moment).total_seconds()) < _JUST_NOW_SECONDS
         return say("just_now" if is_fresh else "today", moment, lang)
-    if str(days) in said["near"]:
+    if days > 0 and str(days) in said["near"]:
         return str(said["near"][str(days)])
     weeks = (_monday(now) - _monday(moment)) // 7
-    if weeks == 0 or days < said["weekday_for"]:
+    if days > 0 and (weeks == 0 or days < said["weekday_for"]):
         return say("this_week", moment, lang)
     if weeks == 1:
         return say("last_week", moment, lang)

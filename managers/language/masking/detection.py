@@ -84,7 +84,13 @@ def _keys(text: str) -> Iterator[Span]:
     taken = -1
     spans = [
         match.span(match.lastgroup or 0)
-        for name in ("key_with_a_mark", "key_in_address", "key_behind_bearer", "key_behind_its_name", "key_without_digits")
+        for name in (
+            "key_with_a_mark",
+            "key_in_address",
+            "key_behind_bearer",
+            "key_behind_its_name",
+            "key_without_digits",
+        )
         for match in matches(name, text)
     ]
     for start, end in sorted(spans):

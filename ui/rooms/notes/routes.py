@@ -32,9 +32,7 @@ def show(visit: With, kind: Kind) -> Response:
 
 
 @router.post("/{kind}")
-def save(
-    visit: With, kind: Kind, text: FormText = "", based_on: FormText = "", keep_mine: FormText = ""
-) -> Response:
+def save(visit: With, kind: Kind, text: FormText = "", based_on: FormText = "", keep_mine: FormText = "") -> Response:
     """Write the note; where the file has changed since the form was shown, both versions are shown instead."""
     notes = visit.memories.notes
     begun: str | None = based_on or None
