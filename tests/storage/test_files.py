@@ -64,6 +64,34 @@ def test_a_killed_append_never_touches_what_was_there(tmp_path: Path) -> None:
         assert death.when or content == OLD + NEW
 
 
+def test_a_power_cut_finds_all_on_the_disk_when_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written is flushed before it takes a name, and so is the folder after a name has changed."""
+    unsafe, real = set[int](), {name: getattr(os, name) for name in ("write", "fsync", "replace")}
+
+    def write(descriptor: int, data: bytes) -> int:
+        unsafe.add(os.fstat(descriptor).st_ino)
+        return int(real["write"](descriptor, data))
+
+    def fsync(descriptor: int) -> None:
+        unsafe.discard(os.fstat(descriptor).st_ino)
+        real["fsync"](descriptor)
+
+    def replace(source: Path, target: Path) -> None:
+        assert source.stat().st_ino not in unsafe
+        unsafe.add(target.parent.stat().st_ino)
+        real["replace"](source, target)
+
+    for name, noted in (("write", write), ("fsync", fsync), ("replace", replace)):
+        monkeypatch.setattr(os, name, noted)
+    files.write_atomic(tmp_path / "note.txt", NEW)
+    assert not unsafe
+    files.append_durably(tmp_path / "note.txt", NEW)
+    assert not unsafe
+    files.write_together({tmp_path / f"{number}.txt": NEW for number in range(3)})
+    assert not unsafe
+    assert {path.read_bytes() for path in tmp_path.glob("[0-9].txt")} == {NEW}
+
+
 def test_a_full_disk_leaves_what_was_there_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "note.txt"
     path.write_bytes(OLD)
