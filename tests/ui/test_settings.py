@@ -307,7 +307,7 @@ def test_the_tables_are_handed_out_as_csv_from_a_menu(spent: Services, visitor: 
     assert ["'=mystery (example.com)", "1", "400", "50", "450", "", "1", "1", "USD"] in rows(table)
     visitor.headers["accept-language"] = "ja"
     assert rows(table)[0][0] == "モデル"
-    assert visitor.get("/usage/secrets.csv").status_code == 400
+    assert visitor.get("/usage/secrets.csv").status_code == 404
 
 
 def test_a_cap_in_a_talk_has_ways_past_it_that_are_safe(services: Services, visitor: TestClient) -> None:
