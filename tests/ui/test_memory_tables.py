@@ -112,7 +112,7 @@ def test_every_shelf_links_to_its_table_with_headings_in_both_languages(services
         heads = {name: table(shelves.browser, name, lang)[0] for name in ROWS}
         assert all(heads.values())
         assert texts(lang)("tables.fact") in heads["entities"]
-    assert shelves.browser.get(f"/p/{NAME}/tables/secrets.csv").status_code == 404
+    assert shelves.browser.get(f"/p/{NAME}/tables/secrets.csv").status_code == 400
 
 
 def test_no_cell_is_a_formula() -> None:
