@@ -207,11 +207,13 @@ def test_an_insight_is_doubted_by_what_was_told_after_it(kept: Kept) -> None:
 
 def test_an_insight_that_is_there_is_found_again_and_one_with_other_numbers_or_a_denial_is_another(kept: Kept) -> None:
     sleeps = "Emma slept {} hours on average this week, and was tired."
+    wants = "Emma {} to move away from the old house in the village by the river where her grandmother was born."
     rows = (
         ("花さんは海が好きで、よく散歩に行く。", "花さんは海が好きで、よく散歩に行く", [["m1", "m2"]]),
         ("花さんは海が好きで、よく散歩に行く。", "花さんは山が苦手で、家にいることが多い。", [["m1"], ["m2"]]),
         (sleeps.format(4), sleeps.format(8), [["m1"], ["m2"]]),
         (CALM, DENIED, [["m1"], ["m2"]]),
+        (wants.format("wants"), wants.format("does not want"), [["m1"], ["m2"]]),  # nearly the same words
     )
     for one, other, evidence in rows:
         copy = kept.copy()

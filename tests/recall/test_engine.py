@@ -92,6 +92,18 @@ def test_the_words_of_the_one_asked_about_come_first(recall: Recall, talk: Talk)
         assert found(recall, f"What is {whose} favourite colour?")[0] == f"My favourite colour is {colour}.", whose
 
 
+def test_what_another_said_weighs_less_though_it_fits_better(recall: Recall, talk: Talk) -> None:
+    talk.persona("My favourite colour is green.")
+    talk.user(*(f"We talked about weather {number}." for number in range(10)))
+    thought_over = "My favourite colour, after some thought about walls, is orange."
+    talk.user(thought_over)
+    recall.catch_up()
+    of_mine = found(recall, "What is my favourite colour?")
+    assert of_mine[0] == thought_over
+    assert "My favourite colour is green." in of_mine[2:]
+    assert found(recall, "favourite colour")[0] == "My favourite colour is green."
+
+
 def test_a_time_in_the_question_chooses_the_day_and_without_one_dates_play_no_part(recall: Recall, talk: Talk) -> None:
     talk.past("We ate noodles together at the station.", 60)
     talk.past("We ate noodles together by the lake.", 8)

@@ -108,3 +108,15 @@ def test_one_dream_at_a_time_and_the_chat_goes_on_meanwhile(life: Life) -> None:
 
     assert life.dreamer(ScriptedDreamMind(summarise_day=talk_meanwhile)).dream().entries
     assert life.log.tail(1)[0].text == "まだ起きてる？"
+
+
+def test_a_night_whose_words_are_taken_back_while_it_thinks_remembers_nothing_of_them(life: Life) -> None:
+    (secret,) = life.tell("秘密の温泉に行きました。", days=2, prefix="s")
+
+    def take_back_meanwhile(material: DayMaterial) -> DayDraft:
+        told = next((one for one in material.messages if one.id == secret.id), material.messages[0])
+        life.log.supersede(secret.id, None)
+        return DayDraft(summary=told.text, evidence=[told.id])
+
+    life.dreamer(ScriptedDreamMind(summarise_day=take_back_meanwhile)).dream()
+    assert not [path for path in life.paths.folder.rglob("*.json") if "秘密" in path.read_text("utf-8")]
