@@ -391,7 +391,7 @@ _TALK = [
     {"id": f"a{number}", "time": time, "role": "user", "speaker": "Ann", "text": f"text {number}"}
     for number, time in enumerate(_TIMES)
 ]
-_SOURCES = {"room": (MONTHLY, "", 67), "transcript": ({"talk.jsonl": lines_of(_TALK)}, "talk.jsonl", 3)}
+_SOURCES = {"room": (MONTHLY, "", 20), "transcript": ({"talk.jsonl": lines_of(_TALK)}, "talk.jsonl", 3)}
 
 
 def move_in(folder: Path, source: Path) -> None:

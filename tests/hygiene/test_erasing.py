@@ -281,7 +281,7 @@ def test_killed_at_any_step_it_is_finished_at_the_next_start(lived: Path, tmp_pa
         return (home,)
 
     finished = seen = 0
-    for death in kill(_erase, prepare, whens=("before",), stride=23, ready=load_what_is_needed):
+    for death in kill(_erase, prepare, whens=("before",), stride=8, ready=load_what_is_needed):
         (home,) = death.given
         is_begun = (Home(home).characters / NAME / "memory" / ".erasing").exists()
         services = open_home(home)  # the next start

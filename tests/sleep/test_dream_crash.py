@@ -32,7 +32,7 @@ def test_killed_at_any_step_it_is_as_if_not_begun(tmp_path: Path, kill: Kill) ->
     (undisturbed,) = prepare()
     dream_once(undisturbed)
     after = memory_files(PersonaPaths(undisturbed))
-    for death in kill(dream_once, prepare, whens=("before", "half"), stride=13, ready=load_what_is_needed):
+    for death in kill(dream_once, prepare, whens=("before", "half"), stride=5, ready=load_what_is_needed):
         paths = PersonaPaths(death.given[0])
         settle(paths)
         assert memory_files(paths) in (before, after), death

@@ -100,6 +100,24 @@ def test_a_change_of_a_note_is_taken_back_and_made_again(house: House, visitor: 
         assert answer.headers["location"].startswith(address_of(NAME, "heart"))
 
 
+def test_a_note_is_written_and_one_that_has_changed_elsewhere_is_not_overwritten(
+    house: House, visitor: TestClient
+) -> None:
+    notes, place = house.memories.notes, address_of(NAME, "notes/notepad")
+    page = read(visitor.get(place)).one("#room")
+    assert press(visitor, page, "#note button.main", text="わたしの版").status_code == 200
+    assert notes.read("notepad").text.strip() == "わたしの版"
+    page = read(visitor.get(place)).one("#room")
+    notes.write("notepad", "よその版\n", based_on=notes.read("notepad").digest, author="user", reason="edited")
+    answer = press(visitor, page, "#note button.main", text="あたらしい版")
+    both = read(answer).one("#room")
+    assert (answer.status_code, both.one("textarea").text) == (409, "あたらしい版")
+    assert "よその版" in both.one("[data-conflict]").text
+    assert notes.read("notepad").text == "よその版\n"
+    press(visitor, both, "[data-conflict] button", text="あたらしい版")
+    assert notes.read("notepad").text.strip() == "あたらしい版"
+
+
 def test_what_stands_in_the_way_is_shown_and_nothing_is_changed(house: House, visitor: TestClient) -> None:
     notes = house.memories.notes
     for text in ("紅茶が好き\n", "珈琲が好き\n", "水が好き\n"):

@@ -151,7 +151,7 @@ def test_killed_at_any_step_the_backups_are_finished_at_the_next_start(lived: Pa
         return (Path(shutil.copytree(first, tmp_path / f"run-{next(numbers)}")),)
 
     finished = []
-    for death in kill(_erase, prepare, whens=("before",), stride=43, ready=load_what_is_needed):
+    for death in kill(_erase, prepare, whens=("before",), stride=14, ready=load_what_is_needed):
         (home,) = death.given
         is_begun = (Home(home).characters / NAME / "memory" / ".erasing").exists()
         with closing(open_home(home)) as services:  # the next start

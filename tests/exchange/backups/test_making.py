@@ -320,7 +320,7 @@ def test_killed_while_it_takes_anothers_place_neither_is_lost(
     notepad = home.persona(NAME).notepad
     before = notepad.read_bytes()
     notepad.write_text("written since")
-    for death in kill(_restore_in_place, copies(home, tmp_path), whens=("before",), stride=61):
+    for death in kill(_restore_in_place, copies(home, tmp_path), whens=("before",), stride=20):
         mine = Home(death.given[0])
         kept = {path.read_bytes() for path in mine.characters.glob("*/notepad.txt")}
         kept |= {path.read_bytes() for path in mine.trash.glob("*/notepad.txt")}
@@ -347,7 +347,7 @@ def test_killed_while_a_whole_home_comes_back_there_is_all_of_it_or_nothing(
     def prepare() -> tuple[Path, Path]:
         return home.folder, tmp_path / f"run-{next(numbers)}" / "back"
 
-    for death in kill(_restore_home, prepare, whens=("before", "half"), stride=41):
+    for death in kill(_restore_home, prepare, whens=("before", "half"), stride=14):
         target = death.given[1]
         assert not target.exists() or held(Home(target)) == before
         _restore_home(*death.given)
