@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import quote, urljoin
 
 from agent.services import Services
+from managers.storage.access import Access
 from tests.ui.reading import Element, read
 from tests.ui.visitors import ORIGIN, visitor_of
 from ui.rooms.group.routes import address_in
@@ -90,3 +91,28 @@ def test_an_address_that_names_nothing_is_not_found(services: Services) -> None:
         assert browser.get(address_of("Hazel", nothing)).status_code == 404, nothing
     assert browser.post(address_of("Hazel", "notes/secret_diary"), data={"text": "x"}).status_code == 404
     assert browser.get(address_of("Hazel", "notes/notepad")).status_code == 200
+
+
+def test_what_no_other_test_presses_does_what_it_says(services: Services) -> None:
+    """Each route answers once in the quick tests; these have no page of their own there."""
+    browser, memories = visitor_of(services), services.companion("Hazel").memories
+    token = Access(services.home).programs_token
+
+    def sent(address: str, **form: str) -> int:
+        return browser.post(address, data=form).status_code
+
+    memories.log.append("user", "Aoi", "The first topic.")
+    assert sent(address_of("Hazel", "topic")) == 303
+    assert memories.log.thread(5) == []
+    assert sent(address_of("Hazel", "opening"), index="0") in {303, 409}
+    assert sent(address_of("Hazel", "memories/lorebook/settings"), name="Book", scan_depth="7") == 303
+    assert memories.lore.store.load().settings.scan_depth == 7
+    assert sent(address_of("Hazel", "persona/share"), on="1") == 303
+    assert services.personas.get("Hazel").settings["memory"]["shared"] is True
+    assert sent("/settings/programs/token") == 303
+    assert Access(services.home).programs_token != token
+    for address in ("/import/stop", "/settings/meaning/stop", "/settings/mind/pull/stop", "/settings/mind/look"):
+        assert sent(address) == 303, address
+    unlike = browser.post("/settings/backup/encrypt", data={"passphrase": "a", "again": "b"}, follow_redirects=True)
+    assert "not the same" in unlike.text
+    assert [sent("/settings/backup/none/delete"), sent("/group/none/decline")] == [400, 404]
