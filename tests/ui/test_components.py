@@ -36,6 +36,7 @@ HOSTILE = (
     "[click](data:text/html,<script>alert(1)</script>)",
     "[click](vbscript:x)",
     "[click](file:///etc/passwd)",
+    "[click](ftp://evil.example/x) [click](/p/Hazel/persona/delete) [click](tel:1)",
     "<a href='javascript:alert(1)'>x</a>",
     "<iframe src=http://evil.example></iframe>",
     "<svg/onload=alert(1)>",
