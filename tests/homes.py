@@ -96,7 +96,6 @@ def make(kind: Kind, home: Home) -> None:
     clock = HandClock(TODAY)
     services = open_services(home, clock, Random(8))
     services.settings_file.change("mind", provider="builtin")
-    services.settings_file.change("page", onboarded=True)
     match kind:
         case "empty":
             for name in services.personas.list_names():

@@ -8,17 +8,16 @@ from starlette.testclient import TestClient
 
 from agent.memories import Memories
 from agent.services import Services, open_services
-from managers.storage.paths import Home
 from tests.fakes import HandClock
+from tests.homes import LivedIn
 from tests.ui.rooms import NAME, House
 from tests.ui.visitors import visitor_of
 
 
 @pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
+def services(lived_in: LivedIn, clock: HandClock) -> Iterator[Services]:
     """A home with the samples in it; the built-in mind speaks."""
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change("mind", provider="builtin")
+    services = open_services(lived_in("empty"), clock, Random(3))
     yield services
     services.close()
 
