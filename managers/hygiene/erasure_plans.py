@@ -1,6 +1,6 @@
 """What an erasure is to look for: from what somebody asks to the messages, memories, names and words that go."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -148,10 +148,11 @@ class Planner:
                 words[said.text] = None
         lines = frozenset(self._noted_because_of(ids))
         found = traces.model_copy(update={"messages": frozenset(ids), "words": tuple(words), "lines": lines})
-        return Plan(Traces.model_validate(found.model_dump()), attachments=frozenset(sent - kept))
+        found = Traces.model_validate(found.model_dump())
+        return Plan(self._sparing(found), attachments=frozenset(sent - kept))
 
-    def _quoting(self, ids: Collection[str]) -> Iterator[str]:
-        """Yield the messages of the persona that quote some messages."""
+    def _quoting(self, ids: Collection[str]) -> Collection[str]:
+        """Return the messages of the persona that quote some messages, and no other."""
         words, quoting = list[str](), list[tuple[str, str]]()
         for about, said in self._said():
             if about in ids:
@@ -159,19 +160,34 @@ class Planner:
             elif said.role == "persona" and has_quotation(said.text):
                 quoting.append((about, said.text))
         quoted = Traces(words=tuple(filter(None, words)))
-        yield from (about for about, text in quoting if quoted.is_excerpted(text))
+        found = {about: text for about, text in quoting if quoted.is_excerpted(text)}
+        if found:
+            quoted = self._sparing(Traces(messages=frozenset({*ids, *found}), words=quoted.words))
+        return {about for about, text in found.items() if quoted.is_excerpted(text)}
 
-    def _noted_because_of(self, ids: Collection[str]) -> Iterator[str]:
-        """Yield the lines that the persona added to its notes and diaries because of some messages alone."""
-        for entry in self.history.entries(_ALL):
-            if _rests_on(entry, ids) and any(kind_of(name).how == "text" for name in entry.files):
-                for diff in self.history.diff(entry.id):
-                    if kind_of(diff.path).how == "text":
-                        before = set(text_of(diff.before or b"").splitlines())
-                        after = text_of(diff.after or b"").splitlines()
-                        yield from (
-                            line.strip() for line in after if line not in before and line.strip() not in _NO_LINES
-                        )
+    def _sparing(self, traces: Traces) -> Traces:
+        """Return traces that spare what messages that stay say, where that is what goes or holds it."""
+        words, kept = set(traces.words), dict[str, None]()
+        for about, said in self._said():
+            is_same = about not in traces.messages and (said.text in words or traces.is_quoted(said.text))
+            if is_same and not traces.is_named(said.text):
+                kept[said.text] = None
+        return Traces.model_validate({**traces.model_dump(), "kept": tuple(kept)})
+
+    def _noted_because_of(self, ids: Collection[str]) -> Collection[str]:
+        """Return the lines that the persona added to its notes and diaries because of some messages alone."""
+        told = [one for one in self.history.entries(_ALL) if any(kind_of(name).how == "text" for name in one.files)]
+        lines = {line for entry in told if _rests_on(entry, ids) for line in self._added(entry)}
+        for entry in told if lines else ():
+            if not _rests_on(entry, ids) and (entry.evidence or entry.author in {USER, OUTSIDE}):
+                lines.difference_update(self._added(entry))
+        return lines
+
+    def _added(self, entry: Entry) -> Iterator[str]:
+        for diff in self.history.diff(entry.id):
+            if kind_of(diff.path).how == "text":
+                before, after = (Counter(text_of(one or b"").splitlines()) for one in (diff.before, diff.after))
+                yield from (line.strip() for line in after - before if line.strip() not in _NO_LINES)
 
     # Memories
 

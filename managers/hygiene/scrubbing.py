@@ -34,6 +34,10 @@ _MOST_HEAD: Final = 16 << 20
 """Bytes."""
 _OF_ITS_OWN: Final = frozenset({"fact", "event"})
 """Kinds of which one says a single thing: it stands as long as another message says it too."""
+_DEPTHS: Final[Mapping[What, int]] = {"import": 0, "recall": 1}
+"""How deep a record of a kind is one thing: what it says itself, in records of its own, else in lists of them as well."""
+_HEADS: Final = frozenset({"title", "name", "summary"})
+"""What tells of a whole conversation that was imported: where it goes, the conversation stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +154,7 @@ class Scrubber:
             value = load_json(data)
             events = value.get("key_events", []) if isinstance(value, dict) else []
             is_named = any(self._traces.touches(str(one)) for one in events)
-            if isinstance(value, dict) and value.get("mind") != USER and (is_named or self._is_meant(value, deep=True)):
+            if isinstance(value, dict) and value.get("mind") != USER and (is_named or self._is_meant(value, 2)):
                 self._take(kind.what, str(value.get("summary", "")))
                 return None
         return self._records(kind, data)
@@ -261,6 +265,8 @@ class Scrubber:
         if isinstance(value, dict):
             gone = self._traces.messages | self._traces.memories
             kept = {key: one for key, one in value.items() if key not in gone and not self._traces.is_named(key)}
+            if kind.what == "import":
+                kept = {key: one for key, one in kept.items() if not isinstance(one, dict) or not _ids(one) & gone}
             return {key: self._value(kind, one) for key, one in kept.items()}
         return value
 
@@ -274,20 +280,15 @@ class Scrubber:
                 return one
             self._take(kind.what, one)
             return _GONE
-        if isinstance(one, dict) and self._is_meant(one, deep=kind.what != "recall"):
-            self._take(kind.what, next((text for text in _texts(one, deep=True) if traces.touches(text)), _gist(one)))
+        if isinstance(one, dict) and self._is_meant(one, _DEPTHS.get(kind.what, 2)):
+            self._take(kind.what, next((text for text in _texts(one, 2) if traces.touches(text)), _gist(one)))
             return _GONE
         return self._value(kind, one)
 
-    def _is_meant(self, record: dict[str, Any], *, deep: bool) -> bool:
+    def _is_meant(self, record: dict[str, Any], depth: int) -> bool:
         """Tell whether a record goes: it is one of those, is about one of those messages, quotes or names."""
         traces = self._traces
-        own = {
-            one for key in ("id", "message_id") if isinstance(one := record.get(key), str)
-        }  # in a card it may be anything
-        if own & (traces.messages | traces.memories):
-            return True
-        if any(map(traces.touches, _texts(record, deep=deep))):
+        if _ids(record) & (traces.messages | traces.memories) or any(map(traces.touches, _texts(record, depth))):
             return True
         evidence = set(_evidence(record))
         if traces.messages.isdisjoint(evidence) or USER in (record.get("mind"), _inner(record).get("mind")):
@@ -364,15 +365,21 @@ def _inner(record: dict[str, Any]) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _texts(value: Any, *, deep: bool) -> Iterator[str]:  # noqa: ANN401  # JSON is whatever is in the file
-    """Yield what a record says itself; texts in lists are looked at one by one, records in lists with `deep` alone."""
-    for one in value.values():
-        if isinstance(one, str):
+def _ids(record: dict[str, Any]) -> set[str]:
+    """Return what a record is called; in a card it may be anything."""
+    return {one for key in ("id", "message_id", "uuid") if isinstance(one := record.get(key), str)}
+
+
+def _texts(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401  # JSON is whatever is in the file
+    """Yield what a record says itself, and records in it (from depth 1) and in its lists (2); other parts of lists not."""
+    is_many = not depth and any(isinstance(one, dict | list) for one in value.values())
+    for key, one in value.items():
+        if isinstance(one, str) and not (is_many and key in _HEADS):
             yield one
-        elif isinstance(one, dict):
-            yield from _texts(one, deep=deep)
-        elif isinstance(one, list) and deep:
-            yield from (text for part in one if isinstance(part, dict) for text in _texts(part, deep=deep))
+        elif isinstance(one, dict) and depth:
+            yield from _texts(one, depth)
+        elif isinstance(one, list) and depth > 1:
+            yield from (text for part in one if isinstance(part, dict) for text in _texts(part, depth))
 
 
 def _evidence(record: dict[str, Any]) -> Iterator[str]:

@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from typing import AnyStr, Final, Generic
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,10 +24,10 @@ from managers.memory.entities import kanji_alone, name_key
 from managers.storage.encodings import text_of
 
 TELLING: Final = 12
-"""So many characters of what was said are surely nobody else's words: they are erased wherever they are quoted."""
+"""So many characters of what was said are erased wherever they are quoted, but in what a message that stays says."""
 _EXCERPT: Final = 8
 """Between quotation marks, so many are."""
-_ENDS: Final = " 。.!?…"
+_ENDS: Final = " 。.!?！？…"
 """A quotation may leave them out."""
 _MARKS: Final = str.maketrans(dict.fromkeys('「」『』“”‘’"', "\n"))
 MAX_UNPACKED_BYTES: Final = 200_000_000
@@ -40,10 +41,14 @@ _FEW: Final = 50
 
 
 class Quotations(Generic[AnyStr]):
-    """Many quotations, each of `TELLING` characters or bytes at least, found in one walk through a text by how they begin."""
+    """Many quotations, each of `TELLING` characters or bytes at least, found in one walk through a text by how they begin.
 
-    def __init__(self, quotations: Iterable[AnyStr]) -> None:
-        self._all: tuple[AnyStr, ...] = tuple(dict.fromkeys(quotations))
+    Where they are a part of what is `kept`, which somebody else said, they are none.
+    """
+
+    def __init__(self, quotations: Iterable[AnyStr], kept: Iterable[AnyStr] = ()) -> None:
+        spared = set(kept)
+        self._all: tuple[AnyStr, ...] = tuple(one for one in dict.fromkeys(quotations) if one not in spared)
         self._beginning: dict[AnyStr, list[AnyStr]] = {}
         for one in self._all:
             length = TELLING
@@ -51,6 +56,10 @@ class Quotations(Generic[AnyStr]):
                 self._beginning.setdefault(one[:length], [])
                 length *= 2
             self._beginning.setdefault(one[:length], []).append(one)
+        self._around: dict[AnyStr, list[AnyStr]] = {}
+        for whole in sorted(spared, key=len, reverse=True):
+            for one in set(self.in_text(whole)):
+                self._around.setdefault(one, []).append(whole)
 
     def in_text(self, text: AnyStr) -> Iterator[AnyStr]:
         """Yield those that stand in a text; of few, each is looked for, for that is quicker."""
@@ -64,8 +73,24 @@ class Quotations(Generic[AnyStr]):
                 length *= 2
 
     def are_in(self, text: AnyStr) -> bool:
-        """Tell whether one of them stands in a text."""
-        return next(self.in_text(text), None) is not None
+        """Tell whether one of them stands in a text, outside of what is kept."""
+        return any(any(one in piece for piece in self._outside(text, one)[::2]) for one in self.in_text(text))
+
+    def cut(self, text: AnyStr) -> list[AnyStr]:
+        """Return a text without them, in pieces: what is kept, where they are a part of it, is every second one."""
+        found = sorted(set(self.in_text(text)), key=len, reverse=True)
+        for one in found:
+            pieces = self._outside(text, one)
+            pieces[::2] = (piece.replace(one, text[:0]) for piece in pieces[::2])
+            text = text[:0].join(pieces)
+        return self._outside(text, *found)
+
+    def _outside(self, text: AnyStr, *quotations: AnyStr) -> list[AnyStr]:
+        kept = {whole for one in quotations for whole in self._around.get(one, ())}
+        pieces = [text]
+        for whole in sorted(kept, key=len, reverse=True):
+            pieces = [part for at, one in enumerate(pieces) for part in ([one] if at % 2 else _parted(one, whole))]
+        return pieces
 
 
 class Traces(BaseModel):
@@ -76,6 +101,7 @@ class Traces(BaseModel):
         memories: ids of memories and other records.
         names: of whom or what everything is to go.
         words: what was said or remembered, to the letter.
+        kept: what messages that stay say, where words are the same or a part of it: there they are theirs.
         lines: what the persona noted because of these messages, line by line.
         readings: how messages read now that named somebody once: they stay as they read.
     """
@@ -86,6 +112,7 @@ class Traces(BaseModel):
     memories: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     lines: frozenset[str] = frozenset()
     readings: dict[str, str] = Field(default_factory=dict)
 
@@ -100,7 +127,7 @@ class Traces(BaseModel):
     def is_excerpted(self, text: str) -> bool:
         """Tell whether a text has, between quotation marks, what was said, be it shortened."""
         pieces = (piece.strip(_ENDS) for piece in _plain(text.translate(_MARKS)).split("\n")[1:-1])
-        return any(len(piece) >= _EXCERPT and piece in self._said for piece in pieces)
+        return any(len(one) >= _EXCERPT and one in self._said and one not in self._still_said for one in pieces)
 
     def touches(self, text: str) -> bool:
         """Tell whether a text holds anything that is to be erased."""
@@ -108,14 +135,13 @@ class Traces(BaseModel):
 
     def cleaned(self, text: str) -> str:
         """Return a text without the sentences, and the lines, that hold anything of it; what was quoted goes alone first."""
-        for quote in sorted(set(self._as_written.in_text(text)), key=len, reverse=True):
-            text = text.replace(quote, "")
-        lines = (self._cleaned_line(line) for line in text.splitlines(keepends=True))
-        return "".join(lines)
+        if self.lines:
+            text = "".join(line for line in text.splitlines(keepends=True) if line.strip() not in self.lines)
+        pieces = self._as_written.cut(text)
+        pieces[::2] = ("".join(map(self._cleaned_line, piece.splitlines(keepends=True))) for piece in pieces[::2])
+        return "".join(pieces)
 
     def _cleaned_line(self, line: str) -> str:
-        if line.strip() in self.lines:
-            return ""
         if not self.touches(line):
             return line
         body = line.rstrip("\r\n")
@@ -155,17 +181,20 @@ class Traces(BaseModel):
 
     @cached_property
     def _quotes(self) -> Quotations[str]:
-        bare = (_plain(one).strip().strip(_ENDS) for one in self.words)
-        return Quotations(one for one in bare if len(one) >= TELLING)
+        return Quotations(*(_long(map(_bare, some)) for some in (self.words, self.kept)))
 
     @cached_property
     def _as_written(self) -> Quotations[str]:
-        forms = (form for one in self.words for form in (one, one.rstrip(_ENDS)))
-        return Quotations(form for form in forms if len(form) >= TELLING)
+        words, kept = ((form for one in some for form in (one, one.rstrip(_ENDS))) for some in (self.words, self.kept))
+        return Quotations(_long(words), _long(kept))
 
     @cached_property
     def _said(self) -> str:
         return "\n".join(map(_plain, self.words))
+
+    @cached_property
+    def _still_said(self) -> str:
+        return "\n".join(map(_plain, self.kept))
 
     @cached_property
     def _spelled_names(self) -> tuple[bytes, ...]:
@@ -177,8 +206,16 @@ class Traces(BaseModel):
     @cached_property
     def _written_quotes(self) -> Quotations[bytes]:
         """Every quotation as it may stand in a file of any kind."""
-        bare = {bare for one in self.words if len(bare := one.strip().rstrip(_ENDS)) >= TELLING}
-        return Quotations(form for quote in bare for form in _written(quote))
+        words, kept = (_long(one.strip().rstrip(_ENDS) for one in some) for some in (self.words, self.kept))
+        return Quotations(chain.from_iterable(map(_written, words)), chain.from_iterable(map(_written, kept)))
+
+
+def _parted(text: AnyStr, at: AnyStr) -> list[AnyStr]:
+    return list(chain.from_iterable((at, part) for part in text.split(at)))[1:]
+
+
+def _long(texts: Iterable[str]) -> list[str]:
+    return [one for one in texts if len(one) >= TELLING]
 
 
 def has_quotation(text: str) -> bool:
@@ -195,6 +232,10 @@ def _plain(text: str) -> str:
     if "\\u" in text:
         text = _ESCAPED.sub(lambda found: json.loads(f'"{found[0]}"'), text)
     return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _bare(text: str) -> str:
+    return _plain(text).strip().strip(_ENDS)
 
 
 def _pattern(key: str) -> str:

@@ -8,21 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from agent.erasing import erase, finish_erasing, plan_erasure
+from agent.erasing import _erasure, erase, finish_erasing, plan_erasure
 from agent.exporting import ExportWishes
 from agent.health import examine
 from agent.memories import Memories
 from agent.services import Services
 from managers.hygiene import erasure
+from managers.hygiene.erasure_plans import Planner
 from managers.hygiene.errors import NameTooShortError, NothingToEraseError, PlanChangedError, SpeakersNameError
 from managers.hygiene.file_kinds import HOME, declared
 from managers.hygiene.inventory import memories as active
+from managers.hygiene.traces import Traces
 from managers.storage import files
 from managers.storage.audit import events, flaws
 from managers.storage.history.checking import check_history
 from managers.storage.paths import Home
 from managers.storage.window_storage import kept_by_window
 from tests.crash import Kill, needs_signals
+from tests.exchange.importing import lines_of, take_over
 from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, SAID, SENT, live, open_home, traces_of
 from tests.hygiene.test_looking_into import packed_pdf
 from tests.ready import load_what_is_needed
@@ -135,6 +138,54 @@ def test_one_message_goes_with_what_was_made_of_it_and_what_quotes_it(memories: 
     assert memories.log.get(quoting.id) is None
     assert memories.log.get(other.id) is not None
     assert traces_of(home, said.text[:14]) == []
+
+
+def test_of_equal_good_nights_one_takes_its_own_record_and_the_last_one_all(
+    services: Services, memories: Memories, tmp_path: Path
+) -> None:
+    night, longer = "おやすみ、また明日ね。いい夢を見てね。", "じゃあ、おやすみ、また明日ね。いい夢を見てね！だいすき。"
+    said = [night] * 40 + [longer, "昨日の夜は雨でした。"]
+    lines = [
+        {"id": f"n{day}", "time": f"2026-0{1 + day // 28}-{day % 28 + 1:02}T22:00:00", "role": "user"}
+        | {"speaker": "あおい", "text": text}
+        for day, text in enumerate(said)
+    ]
+    (tmp_path / "nights.jsonl").write_text(lines_of(lines), "utf-8")
+    log, paths = memories.log, memories.paths
+    take_over(log, tmp_path / "nights.jsonl", "transcript")
+    kept = paths.log_import_source / "nights.jsonl.txt"
+    tree, chat = paths.log_import_source / "tree.json.txt", paths.log_import_source / "chat.txt"
+    nodes = {line["id"]: {"message": {"id": line["id"], "content": {"parts": [line["text"]]}}} for line in lines}
+    tree.write_text(json.dumps([{"title": night, "mapping": nodes}], ensure_ascii=False), "utf-8")
+    chat.write_text("".join(f"あおい: {text}\n" for text in said), "utf-8")
+    for one in (["n3"], ["n4"]):
+        memories.notes.append("main_memory", "寝る前に声をかけてくれた。", author=NAME, reason="日記", evidence=one)
+        memories.entities.note("あおい", night, author=NAME, mind="m", evidence=one, kind="person")
+    memories.notes.append("notepad", f"あおいは「{night}」と言う。", author="user", reason="memo")
+    quoting = log.append("persona", NAME, f"「{night}」っていつも言うね。", mind="built-in")
+
+    def standing() -> list[int]:
+        texts = [path.read_text("utf-8") for path in (kept, tree, chat)]
+        notes = [memories.notes.read(kind).text for kind in ("notepad", "main_memory")]
+        return [*(text.count(night[:-1]) for text in texts), notes[0].count(night), notes[1].count("声をかけて")]
+
+    assert standing() == [41, 42, 41, 1, 2]
+    erase(memories, plan_erasure(memories, "n3"))
+    assert [line for line in lines if line["id"] != "n3"] == [*map(json.loads, kept.read_text("utf-8").splitlines())]
+    assert standing() == [40, 41, 41, 1, 2]
+    assert log.get("n3") is None
+    assert log.get(quoting.id) is not None
+    assert [one.text for one in log.tail(100)].count(night) == 39
+    assert any(one.text == night for one in active(memories.working_copy()) if one.kind == "fact")
+    planner = Planner(paths, memories.clock, log, memories.history, _erasure(memories))
+    erase(memories, planner._with_messages(Traces(), {f"n{number}" for number in range(39)}))
+    assert standing() == [2, 3, 41, 1, 0]
+    erase(memories, plan_erasure(memories, "n39"))
+    assert standing() == [1, 1, 1, 0, 0]  # in what says more
+    erase(memories, plan_erasure(memories, "n40"))
+    assert log.get(quoting.id) is None
+    assert "雨でした" in chat.read_text("utf-8")
+    assert traces_of(paths.home.folder, night[:-1], "だいすき") == []
 
 
 def test_one_memory_goes_and_what_it_rests_on_stays(memories: Memories) -> None:
