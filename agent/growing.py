@@ -81,7 +81,6 @@ class Growth:
             memories.sheet().language,
             mask.hide,
             lambda ids: not private and kept.holds(ids),
-            memories.recall_log.carrying(),
         )
         return self.corpus.renew(found)
 

@@ -8,14 +8,17 @@ from typing import Protocol, TypeVar
 
 from agent.prompt_parts import Part, text_part
 from agent.prompts.quoting import one_line, plain
+from agent.provenance import ForeignWords
 from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.emotion_names import Feeling
 from managers.memory.emotions import EmotionLog
-from managers.memory.episodes import EpisodeStore
+from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
+from managers.memory.json_documents import Remembered
 from managers.memory.messages import Message
+from managers.memory.periods import Period
 from managers.memory.questions import QuestionStore
 from managers.mind import ChatTurn, EmotionReading, OpenQuestion, SelfKnowledge
 from managers.storage.errors import Lang
@@ -84,6 +87,7 @@ class InnerLife:
         settings: ConversationSettings,
         drive: str,
         spare: Spare,
+        foreign: ForeignWords,
         *,
         silent: bool = False,
         kept: Kept = NOTHING_KEPT,
@@ -95,6 +99,7 @@ class InnerLife:
             settings: how far back episodes are told.
             drive: what moved the persona before the message came.
             spare: does what can be left out, and tells what was.
+            foreign: sets apart what is made of foreign words.
             silent: somebody is in distress: what the persona itself wants is not told.
             kept: what the mind must not be given.
         """
@@ -102,16 +107,18 @@ class InnerLife:
         oldest, lookback = min(days), settings.episode_memory_lookback_days
         episodes = spare(lambda: self.episodes.for_prompt(oldest, lookback, days.count(oldest))) or []
         older = spare(lambda: self.episodes.periods.for_prompt(oldest - timedelta(days=lookback))) or []
-        told_of = [(period.date, period.summary) for period in kept.other_periods(older)]
-        told_of += [(f"{day.date}", day.summary) for day in kept.other_days(episodes)]
+        told_of: list[tuple[str, Period | Episode]] = [(period.date, period) for period in kept.other_periods(older)]
+        told_of += [(f"{day.date}", day) for day in kept.other_days(episodes)]
+        newest = spare(partial(self.insights.with_strategy, kept.others))
+        strategy = plain(newest.strategy) if newest else ""
         parts = [
-            Part("episodes", [f"{when}: {one_line(summary)}" for when, summary in told_of], keep="last"),
-            text_part("strategy", plain(spare(partial(self.insights.latest_strategy, kept.others)) or "")),
+            Part("episodes", [f"{when}: {_own(one.summary, one, foreign)}" for when, one in told_of], keep="last"),
+            text_part("strategy", foreign.item(strategy, strategy, newest.evidence) if newest else ""),
         ]
         if silent:
             return parts
         found = kept.others(goal for _, goal in spare(self.goals.for_prompt) or [])
-        goals = [one_line(f"- {goal.goal}") for goal in found]
+        goals = [f"- {_own(goal.goal, goal, foreign)}" for goal in found]
         own = [
             Part("goals", goals),
             text_part("drives", plain(drive)),
@@ -125,8 +132,9 @@ class InnerLife:
         diary = spare(self.insights.load)
         goals = kept.others(goal for _, goal in spare(self.goals.for_prompt) or [])
         dreams = kept.others(diary.entries if diary else [])
+        newest = spare(partial(self.insights.with_strategy, kept.others))
         return SelfKnowledge(
-            strategy=one_line(spare(partial(self.insights.latest_strategy, kept.others)) or ""),
+            strategy=one_line(newest.strategy) if newest else "",
             goals=tuple(one_line(goal.goal) for goal in goals),
             drive=drive if levels and drive and levels.of(drive) >= _FELT else "",
             dreams=tuple(one_line(entry.log_entry) for entry in dreams[:DREAMS_TOLD]),
@@ -135,4 +143,9 @@ class InnerLife:
     def to_ask(self, spare: Spare, kept: Kept = NOTHING_KEPT) -> list[OpenQuestion]:
         """Return what the persona would like to know now, and may ask in the talk, without what is kept from the mind."""
         due = kept.others(spare(lambda: self.questions.to_ask(QUESTIONS_IN_PROMPT)) or [])
-        return [OpenQuestion(one.topic, one.context, one.priority) for one in due]
+        return [OpenQuestion(one.topic, one.context, one.priority, tuple(one.evidence)) for one in due]
+
+
+def _own(text: str, memory: Remembered, foreign: ForeignWords) -> str:
+    """Return what a memory says on one line; quoted where it is made of foreign words."""
+    return foreign.item(one_line(text), one_line(text), memory.evidence)

@@ -32,6 +32,7 @@ from managers.memory.log import ConversationLog
 from managers.memory.lorebook import LorebookStore
 from managers.memory.messages import Message
 from managers.memory.notes import Notes
+from managers.memory.provenance import Provenance
 from managers.memory.questions import QuestionStore
 from managers.memory.strategies import StrategyStore
 from managers.memory.working_copy import Stores, WorkingCopy
@@ -84,6 +85,7 @@ class Memories:
     network: EntityNetwork
     kpi: KpiStore
     shared: SharedMemory
+    provenance: Provenance
 
     @property
     def emotions(self) -> EmotionLog:
@@ -237,6 +239,7 @@ def open_memories(
         network=EntityNetwork(paths, recall, only_look=only_look),
         kpi=KpiStore(paths, clock, log, life.emotions, life.goals, users.load, ended, only_look=only_look),
         shared=shared,
+        provenance=Provenance(log),
     )
 
 

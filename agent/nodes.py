@@ -201,7 +201,8 @@ def after_reply(state: TurnState) -> Literal["use_tools", "remember"]:
 def use_tools(state: TurnState, runtime: Around) -> TurnState:
     """Run the tools; the log gets an announcement, never a result. What they would write waits where foreign text stands."""
     around = runtime.context
-    asked, since = state["message"].id, state["request"].company.told if state["request"].company else ()
+    request = state["request"]
+    asked, since = state["message"].id, request.company.told if request.company else ()
     context = ToolContext(
         around.sheet,
         around.mind,
@@ -216,14 +217,14 @@ def use_tools(state: TurnState, runtime: Around) -> TurnState:
     )
     answers, carried, held, grounds = [], state["carried"], state["held"], list(state["grounds"])
     for call in state["calls"]:
-        settling = partial(settle, writer=context.writer, carried=(*carried, *state["carried_before"]))
-        used = around.tools.use(call, context, around.sheet.language, settling, writing=not around.off_record)
+        settling = partial(settle, writer=context.writer, carried=carried)
+        used = around.tools.use(call, context, around.sheet.language, settling, request.tools)
         if used.announcement:
             around.emit(ToolUsed(announce(state, around, used.announcement)))
         if used.held:
             around.emit(Held(used.held))
             held = (*held, used.held)
-        carried = (*carried, *used.carried)
+        carried = tuple(dict.fromkeys([*carried, *used.carried]))
         grounds += used.hits
         answers.append(ChatTurn("tool", used.text, tool_call_id=call.id))
     return {
@@ -245,9 +246,8 @@ def remember(state: TurnState, runtime: Around) -> TurnState:
         if not around.off_record:
             if state.get("instead_of"):
                 around.spare(partial(around.memories.held.drop_of, [state["message"].id], but=state["held"]))
-            carried = tuple(dict.fromkeys(state["carried"]))
             keep, made = around.memories.recall_log.append, around.clock.now()
-            around.spare(partial(keep, message, state["query"], state["grounds"], carried, time=made))
+            around.spare(partial(keep, message, state["query"], state["grounds"], time=made))
         runtime.context.emit(Replied(message, state["grounds"], 1000 * (around.clock.monotonic() - around.started)))
     if error is not None:
         runtime.context.emit(Failed(error))

@@ -21,7 +21,6 @@ from agent.prompt_parts import (
     cut_passage,
     fit_message,
     fit_turns,
-    text_part,
     tokens_of,
 )
 from agent.prompt_prefix import cut_notices, prefix_parts, prompt_room
@@ -29,12 +28,12 @@ from agent.prompts import company as company_words
 from agent.prompts import quoting, strategies
 from agent.prompts import system_prompt as words
 from agent.prompts.system_prompt import is_apart, mark
-from agent.provenance import documents_of, files_of, given_in, still_standing
+from agent.provenance import ForeignWords, files_of, given_in
 from agent.retrieval import in_sight, not_in_sight
 from agent.state import Surroundings, TurnState
 from managers.memory.audience import NOTES
 from managers.memory.log import ConversationLog
-from managers.memory.messages import Message
+from managers.memory.messages import PROGRAM, Message
 from managers.memory.notes import NoteKind
 from managers.mind import Advice, Asking, ChatTurn, OpenQuestion, ReplyRequest
 from managers.recall.hits import Hit
@@ -60,6 +59,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     lang, count, whole = sheet.language, mind.count_tokens, prompt_room(mind, sheet)
     around.spare(state["felt"].result)
     window = [m for m in state["window"] if m.role != "system"]
+    foreign = ForeignWords(around.memories.provenance, sheet)
     weighs = None if state["concern"] else weighing(state, around)
     grave = weighs is not None or state["concern"] is not None
     present = compose_parts(present_parts(state, around, window, weighs), whole, lang, count)
@@ -69,14 +69,14 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     last_words = tokens_of(earlier[-2:], count) if grave else 0
     room = whole - present.tokens - count(frame([""], present=[""])) - tokens_of(_since(state, around), count)
     beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
-    stands = _stands(around, beside)
+    stands = _stands(around, beside, foreign)
     state, known = _without_known(state, mind, stands.system)
     said = fit_message(said, room - stands.tokens, count)
     room -= stands.tokens + turn_tokens(said, count)
-    lore, told_of_lore = _lore(state, around, window, room - last_words, whole)
+    lore, told_of_lore = _lore(state, around, window, room - last_words, whole, foreign)
     room -= lore.tokens
     questions = [] if grave else around.memories.inner_life.to_ask(around.spare, around.kept)
-    due = _due(questions, room, whole, lang, count)
+    due = _due([foreign.item(*one) for one in words.questions(questions)], room, whole, lang, count)
     room -= due.tokens
     for_turns = min(tokens_of(earlier, count), max(int(TURNS_SHARE * max(room, 0)), min(last_words, room)))
     attached = _with_earlier(state, around)
@@ -84,7 +84,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     room -= sum(count(file) + 1 for file in files)
     hits, recalled, turns = _talk_and_recalled(state, around, window, earlier, room, for_turns, whole)
     room -= recalled.tokens + tokens_of(turns, count)
-    rest, days, advice = _inner_parts(state, around, [*turns, said], room, whole, silent=grave)
+    rest, days, advice = _inner_parts(state, around, [*turns, said], room, whole, foreign, silent=grave)
     at_present = [text for part in (present, lore, due, rest) for text in part.present]
     turns = [*turns, replace(said, quoted=frame([*recalled.quoted, *files], present=at_present))]
     system = "\n\n".join(text for text in (stands.system, rest.system) if text)
@@ -93,13 +93,16 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     given = given_in((stands, lore, due, rest), heard, days, attached, sees=mind.can_see)
     request = _request(state, around, system, turns, hits, questions, attached, told_of_lore)
     made: TurnState = {"request": replace(request, given=given, advice=advice), "in_sight": len(shown)}
-    return {**made, "grounds": [*known, *_handed(hits, recalled)], **_carried(state, around, attached, shown)}
+    _note_talk(state, around, foreign, hits, heard)
+    foreign.note(files_of(attached, sees=mind.can_see))
+    return {**made, "grounds": [*known, *_handed(hits, recalled)], "carried": tuple(foreign.origins)}
 
 
-def _stands(around: Surroundings, beside: int) -> Composed:
+def _stands(around: Surroundings, beside: int, foreign: ForeignWords) -> Composed:
     """Return what stands from message to message; what had to be left out of it is put up for the person."""
     memories, mind = around.memories, around.mind
-    stands = prefix_parts(memories, mind, around.sheet, partial(_note, around), beside=beside, kept=around.kept)
+    read = partial(_note, around)
+    stands = prefix_parts(memories, mind, around.sheet, read, foreign, beside=beside, kept=around.kept)
     memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
     return stands
 
@@ -113,9 +116,10 @@ def _without_known(state: TurnState, mind: Mind, standing: str) -> tuple[TurnSta
     return {**state, "hits": [hit for hit in state["hits"] if hit not in known]}, known
 
 
-def _due(questions: Sequence[OpenQuestion], room: int, whole: int, lang: Lang, count: Callable[[str], int]) -> Composed:
+def _due(questions: Sequence[str], room: int, whole: int, lang: Lang, count: Callable[[str], int]) -> Composed:
     """Return what is due to be asked, as much of it as fits; nothing where only the line that stands over it would."""
-    made = compose_parts([text_part("questions", words.questions(lang, questions))], room, lang, count, whole=whole)
+    listed = [words.one_at_most(lang), *questions] if questions else []
+    made = compose_parts([Part("questions", listed)], room, lang, count, whole=whole)
     return made if made.kept.get("questions", 0) > 1 else Composed()
 
 
@@ -153,11 +157,18 @@ def _talk_and_recalled(
 
 
 def _inner_parts(
-    state: TurnState, around: Surroundings, turns: Sequence[ChatTurn], room: int, whole: int, *, silent: bool
+    state: TurnState,
+    around: Surroundings,
+    turns: Sequence[ChatTurn],
+    room: int,
+    whole: int,
+    foreign: ForeignWords,
+    *,
+    silent: bool,
 ) -> tuple[Composed, Sequence[str], Advice]:
     """Return what moves the persona, how to help, and the days before the turns; which days those are, and the advice."""
     life, settings = around.memories.inner_life, around.settings.conversation
-    parts = life.for_prompt(turns, settings, state["drive"], around.spare, silent=silent, kept=around.kept)
+    parts = life.for_prompt(turns, settings, state["drive"], around.spare, foreign, silent=silent, kept=around.kept)
     advice = around.spare(partial(around.memories.advisor.advise, state["message"].text, around.kept)) or Advice()
     parts.append(Part("advice", strategies.advice(around.sheet.language, advice)))
     step = max(1, whole // _STEPS)
@@ -187,7 +198,9 @@ def _request(
         notes="\n".join([*(_note(around, kind) for kind in ("core_memory", "notepad")), *lore]),
         emotion=state["emotion"],
         questions=questions,
-        tools=around.tools.specs(around.sheet.language, writing=not around.off_record),
+        tools=around.tools.specs(
+            around.sheet.language, writing=not around.off_record, private=not state.get("for_program")
+        ),
         concern=state["concern"],
         files=attached.texts,
         witnesses=cache(partial(_witnesses, state, around)),
@@ -237,17 +250,19 @@ def _as_turn(message: Message, lang: Lang) -> ChatTurn:
     return ChatTurn("user", message.text, message.time, quoted="\n".join(files))
 
 
-def _carried(state: TurnState, around: Surroundings, attached: Attached, earlier: Sequence[Message]) -> TurnState:
-    """Say which foreign text the prompt holds; `earlier` are the messages that stand in it before this one."""
-    log, sees = around.memories.recall_log, around.mind.can_see
-    read = [*earlier, *_heard_beside(state)]
-    if not isinstance(around.mind, Asking):  # it does not read what others say
-        read = [one for one in read if one.role != "other"]
-    before = around.spare(partial(still_standing, read, log, sees=sees))
-    return {
-        "carried": (*documents_of(state["hits"]), *files_of(attached, sees=sees)),
-        "carried_before": (log.path.name,) if before is None else before,  # nobody knows: then somebody is asked
-    }
+def _note_talk(
+    state: TurnState, around: Surroundings, foreign: ForeignWords, hits: Sequence[Hit], heard: Sequence[Message]
+) -> None:
+    """Note whose foreign words come with the talk and with what is recalled for it."""
+    if not isinstance(around.mind, Asking):  # it reads neither the prompt, nor what others say
+        foreign.origins.clear()
+        heard = [one for one in heard if one.role != "other"]
+    foreign.of_hits(hits)
+    company = state.get("company")
+    foreign.of("", company.resumed.message_ids if company and company.resumed else ())
+    foreign.of_messages(heard, sees=around.mind.can_see)
+    if state.get("for_program"):
+        foreign.note([PROGRAM])
 
 
 def _handed(hits: Sequence[Hit], made: Composed) -> list[Hit]:
@@ -281,13 +296,13 @@ def _files(attached: Attached, lang: Lang, room: int, count: Callable[[str], int
 
 
 def _lore(
-    state: TurnState, around: Surroundings, window: Sequence[Message], room: int, whole: int
+    state: TurnState, around: Surroundings, window: Sequence[Message], room: int, whole: int, foreign: ForeignWords
 ) -> tuple[Composed, list[str]]:
     """Return what of the lorebook the talk calls up, as much of it as fits, and all that stands or is called up."""
     memories, talk = around.memories, [*window, state["message"], *_heard_beside(state)]
     count, sheet = around.mind.count_tokens, around.sheet
-    told = around.spare(lambda: memories.lore.called_up(talk, sheet, count)) or []
-    before, after = around.spare(lambda: memories.lore.standing(sheet, count)) or ([], [])
+    told = around.spare(lambda: memories.lore.called_up(talk, sheet, count, foreign)) or []
+    before, after = around.spare(lambda: memories.lore.standing(sheet, count, foreign)) or ([], [])
     return compose_parts([Part("lore", told)], room, sheet.language, count, whole=whole), [*before, *after, *told]
 
 

@@ -16,6 +16,7 @@ from agent.prompt_parts import PREFIX_SHARE, Composed, Part, compose_parts, text
 from agent.prompts import system_prompt as words
 from agent.prompts.quoting import plain
 from agent.prompts.system_prompt import PartName
+from agent.provenance import ForeignWords
 from agent.tools import all_tools
 from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.entities import Fact
@@ -42,6 +43,7 @@ def prefix_parts(
     mind: Mind,
     sheet: Sheet,
     read: Callable[[NoteKind], str],
+    foreign: ForeignWords,
     *,
     beside: int = 0,
     kept: Kept = NOTHING_KEPT,
@@ -53,6 +55,7 @@ def prefix_parts(
         mind: who reads it.
         sheet: who the persona is, and whom it talks to.
         read: returns a note's text.
+        foreign: sets apart what is made of foreign words.
         kept: what the mind must not be given.
         beside: tokens that must find room beside it, as far as that leaves it half: what a grave moment needs.
     """
@@ -61,13 +64,15 @@ def prefix_parts(
     none: list[Fact] = []
     facts = memories.spare("user", lambda: facts_of_user(memories.entities, sheet, kept), none)
     no_lore: tuple[list[str], list[str]] = ([], [])
-    before, after = memories.spare("lorebook", lambda: memories.lore.standing(sheet, mind.count_tokens), no_lore)
+    before, after = memories.spare(
+        "lorebook", lambda: memories.lore.standing(sheet, mind.count_tokens, foreign), no_lore
+    )
     parts = [
         text_part("guidance", words.guidance(lang)),
         Part("world_before", before),
         text_part("persona", sheet.system_prompt),
         Part("world", after),
-        Part("user", words.user(lang, sheet, facts)),
+        Part("user", words.user(lang, sheet, [foreign.item(*one) for one in words.known_facts(lang, facts)])),
         text_part("core_memory", plain(read("core_memory")), rest=words.not_here(lang)),
         text_part("notepad", plain(read("notepad")), keep="last", rest=words.not_here(lang)),
     ]
@@ -79,7 +84,8 @@ def what_is_cut(memories: Memories, mind: Mind) -> list[Notice]:
     if not isinstance(mind, Asking):
         return []
     sheet = with_name(memories.sheet(), memories)
-    return cut_notices(prefix_parts(memories, mind, sheet, lambda kind: memories.notes.read(kind).text), mind)
+    foreign = ForeignWords(memories.provenance, sheet)
+    return cut_notices(prefix_parts(memories, mind, sheet, lambda kind: memories.notes.read(kind).text, foreign), mind)
 
 
 def cut_notices(made: Composed, mind: Mind) -> list[Notice]:

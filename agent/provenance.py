@@ -1,7 +1,7 @@
-"""What a turn carries: which memories, for the audit, and which foreign text.
+"""What a turn carries: which memories, for the audit, and whose foreign words.
 
-Foreign are documents that were quoted to the mind, and files that came with messages; not what was said in the
-conversation, nor what a person brought along and let in.
+Foreign are documents, files that came with messages, what others and programs said, what was imported, and all that was answered or
+dreamt of them (`managers.memory.provenance`); not what user and persona said by themselves, nor what a person let in whole.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,12 +11,14 @@ from typing import Final
 from agent.attachments import Attached, name_of
 from agent.file_contents import is_picture
 from agent.prompt_parts import Composed
+from agent.prompts import holding, quoting
 from agent.prompts.system_prompt import PartName
-from managers.memory.messages import Message
-from managers.mind import talk_given
+from managers.memory.messages import UNKNOWN, Message
+from managers.memory.provenance import Provenance
+from managers.mind import Sheet, talk_given
 from managers.recall.hits import Hit
-from managers.recall.recall_log import RecallLog
 from managers.storage.audit import Given
+from managers.storage.errors import Lang, UtataneError
 
 _TOLD: Final[frozenset[PartName]] = frozenset(
     {
@@ -36,11 +38,6 @@ _TOLD: Final[frozenset[PartName]] = frozenset(
 """The parts of a prompt that hold memories; they are counted by the line."""
 
 
-def documents_of(hits: Iterable[Hit]) -> tuple[str, ...]:
-    """Return the documents that passages are from, relative to the persona's folder."""
-    return tuple(dict.fromkeys(hit.path for hit in hits if hit.type == "knowledge"))
-
-
 def files_of(attached: Attached, *, sees: bool) -> tuple[str, ...]:
     """Return the files of a message that reach the mind: a picture says nothing to one that cannot see."""
     read = [file.path or f"attachments/{file.name}" for file in attached.texts]
@@ -48,15 +45,55 @@ def files_of(attached: Attached, *, sees: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*own, *read]))
 
 
-def still_standing(window: Sequence[Message], log: RecallLog, *, sees: bool) -> tuple[str, ...]:
-    """Return what earlier turns carried that still stand before the mind's eyes: their files, what was answered with them, and other personas.
+class ForeignWords:
+    """Whose foreign words a prompt holds: gathered while it is made, and each set apart where it stands among our lines.
 
-    A document that cannot write at once must not come to it a turn later, by way of an answer that it has worded.
+    Attributes:
+        origins: whose.
     """
-    sent = [path for message in window for path in message.attachments if sees or not is_picture(path)]
-    answers = [message for message in window if message.role == "persona"]
-    others = [message.speaker for message in window if message.role == "other"]  # nobody here knows what they have read
-    return tuple(dict.fromkeys([*sent, *log.carried(answers), *others]))
+
+    def __init__(self, provenance: Provenance, sheet: Sheet) -> None:
+        self.origins: dict[str, None] = {}
+        self._provenance = provenance
+        self._lang: Lang = sheet.language
+        self._names = tuple({sheet.persona, sheet.nickname, sheet.user_name} - {""})
+
+    def of(self, text: str, evidence: Iterable[str], marked: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return whose foreign words a memory rests on, and gather them; `UNKNOWN` where nobody can tell."""
+        try:
+            found = self._provenance.of(text, evidence, marked, self._names)
+        except (UtataneError, OSError):
+            found = (UNKNOWN,)
+        self.note(found)
+        return found
+
+    def item(self, text: str, said: str, evidence: Iterable[str], marked: Iterable[str] = ()) -> str:
+        """Return a line of a prompt; quoted, under a line that tells whose words it is made of, if it is made of foreign ones.
+
+        Args:
+            text: the line.
+            said: the words in it that are the memory's.
+            evidence: the messages that these rest on.
+            marked: whose words they are marked with themselves.
+        """
+        found = self.of(said, evidence, marked)
+        return quoting.passage(holding.made_of(self._lang, names_of(found)), text) if found else text
+
+    def of_hits(self, hits: Iterable[Hit]) -> None:
+        """Gather those of what is recalled, which is quoted wherever it stands."""
+        for hit in hits:
+            if hit.type == "knowledge" or hit.shared_by:
+                self.note([hit.path if hit.type == "knowledge" else hit.shared_by])
+            else:
+                self.of(hit.text, hit.message_ids)
+
+    def of_messages(self, messages: Iterable[Message], *, sees: bool) -> None:
+        """Gather those of messages that stand in the prompt; a picture says nothing to whom cannot see."""
+        for message in messages:
+            self.note(one for one in message.foreign if sees or one not in message.attachments or not is_picture(one))
+
+    def note(self, origins: Iterable[str]) -> None:
+        self.origins |= dict.fromkeys(origins)
 
 
 def given_in(
@@ -84,5 +121,5 @@ def with_recalled(given: Given, hits: Sequence[Hit]) -> Given:
 
 
 def names_of(carried: Iterable[str]) -> list[str]:
-    """Return the names of documents and files as people know them."""
+    """Return the names of documents and files as people know them; other origins as they are."""
     return list(dict.fromkeys(name_of(path) for path in carried))

@@ -107,9 +107,7 @@ class TurnState(TypedDict, total=False):
     hits: Sequence[Hit]
     recall_wanted: bool
     carried: tuple[str, ...]
-    """The documents and files whose text this turn has put before the mind, relative to the persona's folder."""
-    carried_before: tuple[str, ...]
-    """The same of earlier turns that still stand there."""
+    """Whose foreign words stand before the mind: documents and files by their paths in the persona's folder, others by name."""
     held: tuple[str, ...]
     """Ids of the changes that wait for a person's yes."""
     request: ReplyRequest

@@ -100,7 +100,7 @@ def _as_pattern(memories: Memories, outcome: Outcome, request: Reading, ids: lis
     return DecompositionPattern(
         kind="decomposition",
         query_pattern=kind_of(outcome.request.text),
-        subtasks=[] if memories.recall_log.carried([answer]) else steps_of(answer.text),
+        subtasks=[] if answer.foreign else steps_of(answer.text),
         strategy=list(traits_of(answer.text, request)),
         evidence=ids,
         mind=answer.mind,

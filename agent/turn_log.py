@@ -5,9 +5,12 @@ from dataclasses import replace
 from agent.addressing import called
 from agent.state import Surroundings, TurnState
 from managers.memory.log.format import normalised
-from managers.memory.messages import GREETING, Message, Role
+from managers.memory.messages import GREETING, PROGRAM, Message, Role
 from managers.storage.clock import new_id
 from managers.storage.locks import writing
+
+_MOST_ORIGINS = 8
+"""Whose words an answer was made with is noted of so many; that it was made with some is what counts."""
 
 
 def hear(state: TurnState, around: Surroundings) -> tuple[Message | None, Message]:
@@ -21,7 +24,8 @@ def hear(state: TurnState, around: Surroundings) -> tuple[Message | None, Messag
     """
     message = _message(around, "user", called(around.sheet), state["text"])
     attached = state["attached"]
-    message = replace(message, attachments=attached.paths, attachment_names=attached.noted_names)
+    origins = (PROGRAM,) if state.get("for_program") else ()
+    message = replace(message, attachments=attached.paths, attachment_names=attached.noted_names, origins=origins)
     if around.off_record:
         return None, _unwritten(message, around)
     log = around.memories.log
@@ -52,12 +56,13 @@ def answer(state: TurnState, around: Surroundings, mind: str) -> Message:
     stopped = around.cancel.by_person
     broken_off = not stopped and (state["error"] is not None or around.cancel.is_set())
     message = _message(around, "persona", around.sheet.persona, text)
-    message = replace(message, mind=mind, broken_off=broken_off, stopped=stopped)
+    origins = tuple(dict.fromkeys(state.get("carried", ())))[:_MOST_ORIGINS]
+    message = replace(message, mind=mind, broken_off=broken_off, stopped=stopped, origins=origins)
     company = state.get("company")
     if around.off_record:
         return _unwritten(message, around)
     if old is not None:
-        return log.answer_anew(old.id, text, mind=mind, broken_off=broken_off, stopped=stopped)
+        return log.answer_anew(old.id, text, mind=mind, broken_off=broken_off, stopped=stopped, origins=origins)
     return log.append(
         "persona",
         message.speaker,
@@ -69,6 +74,7 @@ def answer(state: TurnState, around: Surroundings, mind: str) -> Message:
         group=company.group if company else "",
         thread=company.thread if company else 0,
         present=company.present if company else (),
+        origins=origins,
     )
 
 

@@ -144,7 +144,7 @@ def _looked_up(services: Services, name: str) -> str:
     for spec in tools.specs("en", writing=False):
         for asked in (*_ASKED, *memories.entities.names()):
             call = ToolCall("c1", spec.name, {"query": asked, "name": asked})
-            found.append(tools.use(call, context, "en", refuse, writing=False).text)
+            found.append(tools.use(call, context, "en", refuse, tools.specs("en", writing=False)).text)
     return "\n".join(found)
 
 

@@ -247,5 +247,9 @@ def _prompt_size(paths: PersonaPaths, clock: _SimulatedClock) -> int:
     today = clock.now().date()
     episodes = EpisodeStore(paths, clock).for_prompt(today, 14)
     goals = [goal.goal for _, goal in GoalStore(paths, clock).for_prompt()]
-    parts = [*(episode.summary for episode in episodes), *goals, InsightStore(paths, clock).latest_strategy()]
+    parts = [
+        *(episode.summary for episode in episodes),
+        *goals,
+        getattr(InsightStore(paths, clock).with_strategy(), "strategy", ""),
+    ]
     return sum(map(len, parts)) + len(InnerStateStore(paths, clock).light_text("ja"))

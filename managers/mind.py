@@ -135,6 +135,8 @@ class OpenQuestion:
     topic: str
     context: str = ""
     priority: float = 0.5
+    evidence: Sequence[str] = ()
+    """The messages that it rests on."""
 
 
 @dataclass(frozen=True, slots=True)

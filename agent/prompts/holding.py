@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from agent.prompts.quoting import name_in_label
+from managers.memory.messages import PROGRAM, UNKNOWN
 from managers.storage.errors import Lang
 from managers.storage.texts import Texts
 
@@ -15,6 +16,11 @@ _say = Texts("prompts/holding")
 def waits(lang: Lang, documents: Sequence[str]) -> str:
     """Return what a mind is told."""
     return _say("waits", lang, documents=_listed(documents, lang))
+
+
+def made_of(lang: Lang, origins: Sequence[str]) -> str:
+    """Return what stands over a memory that is made of foreign words."""
+    return _say("made_of", lang, documents=_listed(origins, lang))
 
 
 def asks(lang: Lang, persona: str, what: str, name: str, documents: Sequence[str], until: datetime) -> str:
@@ -30,4 +36,5 @@ def program_asks(lang: Lang, persona: str, note: str, until: datetime) -> str:
 
 def _listed(names: Sequence[str], lang: Lang) -> str:
     opens, closes, joint = ("「", "」", "、") if lang == "ja" else ("“", "”", ", ")
-    return joint.join(f"{opens}{name_in_label(name)}{closes}" for name in names[:_NAMED])
+    told = {PROGRAM: _say("origins.program", lang), UNKNOWN: _say("origins.unknown", lang)}
+    return joint.join(told.get(name) or f"{opens}{name_in_label(name)}{closes}" for name in names[:_NAMED])

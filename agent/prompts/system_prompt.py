@@ -89,10 +89,19 @@ def _listed(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def questions(lang: Lang, found: Sequence[OpenQuestion]) -> str:
-    """Write open questions as a list, and that one of them at most is asked."""
-    listed = [one_line(f"- {q.topic}" + (f" ({q.context})" if q.context else "")) for q in found]
-    return "\n".join([_say("one_at_most", lang), *listed]) if listed else ""
+def one_at_most(lang: Lang) -> str:
+    """Say that one of some open questions at most is asked."""
+    return _say("one_at_most", lang)
+
+
+Item = tuple[str, str, Sequence[str]]
+"""A line of a prompt, the words in it that are a memory's, and the messages that these rest on."""
+
+
+def questions(found: Sequence[OpenQuestion]) -> list[Item]:
+    """Write open questions as a list."""
+    told = [(one, one_line(f"{one.topic} ({one.context})" if one.context else one.topic)) for one in found]
+    return [(f"- {text}", text, one.evidence) for one, text in told]
 
 
 def hit(lang: Lang, found: Hit) -> str:
@@ -134,8 +143,8 @@ def file_sent(lang: Lang, name: str) -> str:
     return f"[{_say('attached', lang, name=name_in_label(name))}]"
 
 
-def user(lang: Lang, sheet: Sheet, facts: Sequence[Fact]) -> list[str]:
-    """Say whom the persona is talking to: their name, what they wrote of themselves, what is known of them, newest first.
+def user(lang: Lang, sheet: Sheet, known: Sequence[str]) -> list[str]:
+    """Say whom the persona is talking to: their name, what they wrote of themselves, what is known of them (`known_facts`).
 
     Where not all of it fits, the end falls.
     """
@@ -144,8 +153,13 @@ def user(lang: Lang, sheet: Sheet, facts: Sequence[Fact]) -> list[str]:
     known_as = _say("formerly" if name else "unknown", lang, user=name, nameless=NAMELESS[lang])
     records = _say("in_records", lang, user=known_as, persona=one_line(sheet.persona))
     profile = plain(sheet.user_profile).strip()
-    known = [
-        _say("since", lang, fact=one_line(fact.text), since=fact.since) if fact.since else f"- {one_line(fact.text)}"
-        for fact in reversed(facts)
-    ]
     return [f"{named}\n{records}", *(profile.split("\n") if profile else []), *known]
+
+
+def known_facts(lang: Lang, facts: Sequence[Fact]) -> list[Item]:
+    """Write what is known of the user, newest first."""
+    told = [(one, one_line(one.text)) for one in reversed(facts)]
+    return [
+        (_say("since", lang, fact=text, since=one.since) if one.since else f"- {text}", text, one.evidence)
+        for one, text in told
+    ]

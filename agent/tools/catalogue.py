@@ -27,7 +27,7 @@ class Nothing(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the mind is told, and of what it is made: memories, and documents relative to the persona's folder."""
+    """What the mind is told, the memories that it is made of, and whose foreign words are in it."""
 
     text: str
     carried: tuple[str, ...] = ()
@@ -44,6 +44,7 @@ class Tool(Generic[C]):
         run: returns what the mind is told, or the change that is to be made; raises `NothingDoneError` where there was
             nothing to do.
         writes: whether it changes a memory (such tools are not offered off the record); then `run` makes no change itself.
+        is_private: it is over the persona's diaries: not offered where another program speaks.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Tool(Generic[C]):
     arguments: type[Arguments]
     run: Callable[[C, Any], str | Found | Write]
     writes: bool = False
+    is_private: bool = False
 
 
 class NothingDoneError(Exception):
@@ -63,7 +65,7 @@ class ToolAnswer:
     """What the mind is told, and what the log says; no announcement for a call that was refused, unless a person should know.
 
     Attributes:
-        carried: the documents and files whose text the mind has seen with it.
+        carried: whose foreign words the mind has seen with it.
         held: the id of the change that waits for a person's yes.
         hits: the memories that were found.
     """
@@ -92,19 +94,20 @@ class Catalogue(Generic[C]):
         """Return the tool of that name, if there is one."""
         return self._tools.get(name)
 
-    def specs(self, lang: Lang, *, writing: bool = True) -> list[ToolSpec]:
+    def specs(self, lang: Lang, *, writing: bool = True, private: bool = True) -> list[ToolSpec]:
         """Return what a mind is offered."""
         return [
             ToolSpec(tool.name, tool.describe[lang], tool.arguments, lang)
             for tool in self._tools.values()
-            if writing or not tool.writes
+            if (writing or not tool.writes) and (private or not tool.is_private)
         ]
 
-    def use(self, call: ToolCall, context: C, lang: Lang, settle: Settle, *, writing: bool = True) -> ToolAnswer:
-        """Check and run a call; a wrong call or a failure is answered with a sentence to act on."""
-        tool = self._tools.get(call.name)
-        if tool is None or (tool.writes and not writing):
-            known = ", ".join(spec.name for spec in self.specs(lang, writing=writing))
+    def use(self, call: ToolCall, context: C, lang: Lang, settle: Settle, offered: Sequence[ToolSpec]) -> ToolAnswer:
+        """Check and run a call of one of the tools that were offered; what is wrong is answered with a sentence to act on."""
+        names = [spec.name for spec in offered]
+        tool = self._tools.get(call.name) if call.name in names else None
+        if tool is None:
+            known = ", ".join(names)
             return ToolAnswer(_say("no_such", lang, name=call.name[:60], known=known))
         try:
             arguments = tool.arguments.model_validate(dict(call.arguments))

@@ -1,11 +1,12 @@
 """What the tools may touch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from agent.memories import Memories
 from agent.minds.protocol import Mind
+from agent.provenance import ForeignWords
 from agent.tools.catalogue import Arguments, Found, Tool
 from agent.tools.writes import Write, Writer
 from managers.language.masking.placeholders import mask
@@ -37,6 +38,12 @@ class ToolContext:
     shown: frozenset[str] = frozenset()
     """The messages that it has before its eyes already, this one among them."""
 
+    def origins_of(self, hits: Iterable[Hit]) -> tuple[str, ...]:
+        """Return whose foreign words are in some memories."""
+        foreign = ForeignWords(self.memories.provenance, self.sheet)
+        foreign.of_hits(hits)
+        return tuple(foreign.origins)
+
     def kept(self, text: str) -> str:
         """Return words as a memory may hold them: with placeholders, where the person wishes so."""
         return mask(text).text if self.settings.privacy.mask_memories else text
@@ -53,7 +60,8 @@ def tool(
     run: Callable[[ToolContext, Any], str | Found | Write],
     *,
     writes: bool = False,
+    is_private: bool = False,
 ) -> Tool[ToolContext]:
     """Return a tool whose description and announcement stand in `assets/prompts/tools.toml`."""
     describe, announce = (entry("prompts/tools", f"tool.{name}.{kind}") for kind in ("describe", "announce"))
-    return Tool(name, describe, announce, arguments, run, writes)
+    return Tool(name, describe, announce, arguments, run, writes, is_private)

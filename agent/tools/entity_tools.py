@@ -50,19 +50,15 @@ def read_entity_memory(context: ToolContext, wanted: EntityName) -> str | Found:
 
 def of_cards(context: ToolContext, entities: Sequence[Entity]) -> Found:
     """Tell what stands on some cards, as the mind may read them, and on what that rests."""
+    hits = [_as_hit(context, entity) for entity in entities]
+    told = "\n".join(passage(name_in_label(one.name), one.text()) for one in entities)
+    return Found(told, context.origins_of(hits), tuple(hits))
+
+
+def _as_hit(context: ToolContext, entity: Entity) -> Hit:
     memories = context.memories
-    hits = [
-        Hit(
-            text=entity.text(),
-            type="entity_memory",
-            source="semantic",
-            path=memories.entities.path(entity.name).relative_to(memories.paths.folder).as_posix(),
-            message_ids=entity.evidence,
-            score=0.0,
-        )
-        for entity in entities
-    ]
-    return Found("\n".join(passage(name_in_label(one.name), one.text()) for one in entities), hits=tuple(hits))
+    path = memories.entities.path(entity.name).relative_to(memories.paths.folder).as_posix()
+    return Hit(entity.text(), "entity_memory", "semantic", path, entity.evidence, 0.0)
 
 
 class EntityWrite(Write):
@@ -75,6 +71,9 @@ class EntityWrite(Write):
 
     def announcement(self, lang: Lang) -> str:
         return "" if self.content else _say("fact_ended", lang)
+
+    def is_users_own(self, writer: Writer) -> bool:
+        return writer.is_said(f"{self.name} {self.content}".strip(), self.old_fact)
 
     def look(self, writer: Writer) -> Look:
         entities = writer.memories.entities
@@ -110,13 +109,13 @@ def write_entity_memory(context: ToolContext, wanted: EntityFact) -> EntityWrite
     return EntityWrite(name=wanted.name, content=context.kept(wanted.content), old_fact=wanted.old_fact)
 
 
-def list_entity_memories(context: ToolContext, _: Nothing) -> str:
+def list_entity_memories(context: ToolContext, _: Nothing) -> str | Found:
     """List the names of all entities."""
-    entities = context.memories.entities
-    names = [one.name for one in context.withheld.cards(entities.all())] if context.withheld else entities.names()
-    return "\n".join(f"- {name_in_label(name)}" for name in names[:MAX_LISTED]) or _say(
-        "no_entities", context.sheet.language
-    )
+    cards = context.withheld.cards(context.memories.entities.all())[:MAX_LISTED]
+    if not cards:
+        return _say("no_entities", context.sheet.language)
+    hits = [_as_hit(context, one) for one in cards]
+    return Found("\n".join(f"- {name_in_label(one.name)}" for one in cards), context.origins_of(hits))
 
 
 TOOLS: list[Tool[ToolContext]] = [

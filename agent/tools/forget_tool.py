@@ -14,6 +14,7 @@ from managers.language.words import content_words
 from managers.memory.errors import UnclearWhatToForgetError
 from managers.memory.forgotten import choose, holds
 from managers.memory.messages import Message
+from managers.memory.provenance import is_own
 from managers.storage.files import digest
 from managers.storage.texts import Texts
 
@@ -49,8 +50,9 @@ class Forgetting(Write):
         return "\n".join([done, _say("forgotten_but", lang, files=", ".join(gone.left))] if gone.left else [done])
 
     def is_users_own(self, writer: Writer) -> bool:
-        """A wish that is read with certainty names what goes: no mind, and no document, has a say in it."""
-        return read_forget_wish(_wish(writer).text) is not None
+        """A wish of the user's that is read with certainty names what goes: no mind, and no document, has a say in it."""
+        asked = _wish(writer)
+        return is_own(asked) and read_forget_wish(asked.text) is not None
 
 
 def forget_messages(_: ToolContext, wanted: What) -> Forgetting:

@@ -55,6 +55,9 @@ class NoteWrite(Write):
     def announcement(self, lang: Lang) -> str:
         return "" if any(edit.new.strip() for edit in self.edits) else _say(f"deleted.{self.note}", lang)
 
+    def is_users_own(self, writer: Writer) -> bool:
+        return all(writer.is_said(edit.new, edit.old) for edit in self.edits)
+
     def carry_out(self, writer: Writer) -> str:
         lang = writer.sheet.language
         reason = _say(
@@ -108,8 +111,8 @@ def _plan(kind: NoteKind, context: ToolContext, wanted: Instruction) -> NoteWrit
 TOOLS: list[Tool[ToolContext]] = [
     tool("edit_core_memory", NoteEdit, partial(_edit, "core_memory"), writes=True),
     tool("edit_notepad", NoteEdit, partial(_edit, "notepad"), writes=True),
-    tool("read_main_memory", Nothing, partial(_read, "main_memory")),
-    tool("plan_main_memory_edit", Instruction, partial(_plan, "main_memory"), writes=True),
-    tool("read_secret_diary", Nothing, partial(_read, "secret_diary")),
-    tool("plan_secret_diary_edit", Instruction, partial(_plan, "secret_diary"), writes=True),
+    tool("read_main_memory", Nothing, partial(_read, "main_memory"), is_private=True),
+    tool("plan_main_memory_edit", Instruction, partial(_plan, "main_memory"), writes=True, is_private=True),
+    tool("read_secret_diary", Nothing, partial(_read, "secret_diary"), is_private=True),
+    tool("plan_secret_diary_edit", Instruction, partial(_plan, "secret_diary"), writes=True, is_private=True),
 ]

@@ -7,7 +7,6 @@ from pydantic import Field
 
 from agent.audience import asking_of, other_hits
 from agent.prompts.system_prompt import hit as told
-from agent.provenance import documents_of
 from agent.tools.catalogue import Arguments, Found, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.entity_tools import of_cards
@@ -33,7 +32,8 @@ def _answer(context: ToolContext, hits: Sequence[Hit]) -> str | Found:
     new = [hit for hit in hits if (hit.path, hit.text) not in handed and not excluded_by(hit, context.shown)]
     if not new:
         return _say("nothing_more" if hits else "nothing", lang)
-    return Found("\n".join([_say("records", lang), *(told(lang, h) for h in new)]), documents_of(new), tuple(new))
+    text = "\n".join([_say("records", lang), *(told(lang, h) for h in new)])
+    return Found(text, context.origins_of(new), tuple(new))
 
 
 def recall_memories(context: ToolContext, wanted: Query) -> str | Found:

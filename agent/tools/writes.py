@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from agent.memories import Memories
+from managers.language.reading.own_words import names_all
+from managers.memory.provenance import is_own
 from managers.mind import Sheet
 from managers.storage.errors import Lang
 
@@ -27,6 +29,14 @@ class Writer:
     evidence: tuple[str, ...]
     is_allowed: bool = False
     is_program: bool = False
+
+    def is_said(self, written: str, replaced: str = "") -> bool:
+        """Tell whether the user's own line of this turn names all that is added and taken away."""
+        asked = self.memories.log.get(self.evidence[0])
+        names = (self.sheet.persona, self.sheet.nickname, self.sheet.user_name)
+        return (
+            asked is not None and is_own(asked) and names_all(asked.text, written, asked.time, names, replaced=replaced)
+        )
 
     @property
     def author(self) -> str:

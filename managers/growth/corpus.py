@@ -155,7 +155,6 @@ def draw(
     lang: Lang,
     hide: Callable[[str], str],
     is_private: Callable[[Sequence[str]], bool],
-    foreign: Collection[str] = (),
 ) -> Corpus:
     """Return what there is to learn from.
 
@@ -164,7 +163,6 @@ def draw(
         lang: the persona's language.
         hide: puts placeholders for what is private in a text.
         is_private: tells of messages whether they are not to be learned from.
-        foreign: the answers that were made with words of others before the mind's eyes.
     """
     left_out: Counter[Why] = Counter()
     found: list[Example] = []
@@ -177,7 +175,7 @@ def draw(
         after = said[place + 1] if place + 1 < len(said) else None
         why = _fault(answer, before, after, lang)
         ids = [*(one.id for one in before), answer.id]
-        if why is None and any(one in foreign for one in ids):
+        if why is None and any(one.origins for one in (*before, answer)):
             why = "foreign"
         if why is None and is_private(ids):
             why = "private"

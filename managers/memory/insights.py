@@ -56,6 +56,6 @@ class InsightStore(EntryStore[Insights, Insight]):
         """Return the entries, newest first; with `archived` also those on the shelves."""
         return [*self.load().entries, *(self.archived() if archived else [])]
 
-    def latest_strategy(self, chosen: Callable[[Iterable[Insight]], Iterable[Insight]] = iter) -> str:
-        """Return the newest strategy that says something, of those that are chosen: what a prompt holds of the diary."""
-        return next((entry.strategy for entry in chosen(self.load().entries) if entry.strategy.strip()), "")
+    def with_strategy(self, chosen: Callable[[Iterable[Insight]], Iterable[Insight]] = iter) -> Insight | None:
+        """Return the newest entry whose strategy says something, of those that are chosen: what a prompt holds of the diary."""
+        return next((entry for entry in chosen(self.load().entries) if entry.strategy.strip()), None)

@@ -103,6 +103,7 @@ class LoreEntry(BaseModel):
         insertion_order: of the entries that are told the lowest stands first.
         priority: where not all fit, the highest are told.
         position: where the card would have it stand; `before_char` or `after_char`.
+        origins: the file it came with, where nobody let that in whole (`managers.memory.provenance`).
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -120,6 +121,7 @@ class LoreEntry(BaseModel):
     position: Words = ""
     name: Words = ""
     comment: Words = ""
+    origins: Keys = []
     extensions: Object = {}
 
     @cached_property

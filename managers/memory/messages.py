@@ -14,6 +14,11 @@ _UNNAMED = frozenset({*NAMELESS.values(), "あなた", "相手", "相手の人",
 GREETING: Final = "greeting"
 """What stands as the mind of the words that a persona says first: they were written for it, and nobody said them."""
 
+PROGRAM: Final = "*program"
+"""The origin of words that another program spoke; no file and no name begins with such a sign."""
+UNKNOWN: Final = "*unknown"
+"""The origin of words of which nobody can tell any more whose they are."""
+
 Role = Literal["user", "persona", "other", "system"]
 """`other`: another persona, in a conversation of several."""
 
@@ -39,6 +44,8 @@ class Message:
         present: the personas who were there, in a conversation of several; empty where the user talked with one alone.
         group: which conversation of several it belongs to.
         thread: which topic of that conversation; 0 where nobody told them apart.
+        origins: whose words it holds, or was answered from, that are not of this talk: files, documents, names, an import,
+            `PROGRAM`, `UNKNOWN`; empty for the words of the user and the persona.
     """
 
     id: str
@@ -56,6 +63,12 @@ class Message:
     present: tuple[str, ...] = ()
     group: str = ""
     thread: int = 0
+    origins: tuple[str, ...] = ()
+
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """Whose words, not of this talk, came to whoever read it; empty for what user and persona said by themselves."""
+        return (*self.attachments, *((self.speaker,) if self.role == "other" else ()), *self.origins)
 
 
 def is_unnamed(speaker: str) -> bool:

@@ -54,20 +54,18 @@ class RecallLog:
         reply: Message,
         query: str,
         hits: Sequence[Hit],
-        carried: Sequence[str] = (),
         *,
         time: datetime | None = None,
     ) -> None:
-        """Keep what `reply` rests on; nothing is written when nothing was searched, found or carried.
+        """Keep what `reply` rests on; nothing is written when nothing was searched or found.
 
         Args:
             reply: the answer.
             query: what was searched for; empty where nothing was.
             hits: what it rests on.
-            carried: the documents and files that the mind had before its eyes, relative to the persona's folder.
             time: when it was made; when it was said, if not given: one that is made anew stands in an older place.
         """
-        if not query and not carried and not hits:
+        if not query and not hits:
             return
         entry: dict[str, Any] = {
             "time": f"{time or reply.time:%Y-%m-%dT%H:%M:%S}",
@@ -86,8 +84,6 @@ class RecallLog:
                 for h in hits
             ],
         }
-        if carried:
-            entry["carried"] = list(carried)
         with writing(self._paths):
             append_durably(self.path, (json.dumps(entry, ensure_ascii=False) + "\n").encode())
 
@@ -158,25 +154,6 @@ class RecallLog:
         found = (_ID.search(line) for line in self._lines_since(answers) if b'"recalled": []' not in line)
         named = {marked[1].decode("utf-8", "replace") for marked in found if marked}
         return frozenset(ids & named)
-
-    def carried(self, answers: Collection[Message]) -> list[str]:
-        """Return the documents and files that some answers were made with, whichever of those in their places."""
-        ids = {message.id for message in answers}
-        found: dict[str, None] = {}
-        for line in self._lines_since(answers):
-            marked = _ID.search(line) if b'"carried"' in line else None
-            if marked is None or marked[1].decode("utf-8", "replace") not in ids:
-                continue  # reading all of a line takes long beside that
-            try:
-                found |= dict.fromkeys(map(str, load_json(line)["carried"]))
-            except (ValueError, KeyError, TypeError):
-                continue  # as above
-        return list(found)
-
-    def carrying(self) -> set[str]:
-        """Return the ids of all answers that were made with documents or files before the mind's eyes."""
-        found = (_ID.search(line) for line in self._forwards() if b'"carried"' in line)
-        return {marked[1].decode("utf-8", "replace") for marked in found if marked is not None}
 
     def _lines_since(self, answers: Collection[Message]) -> Iterator[bytes]:
         """Yield the lines since the first of some answers was said, newest first; none for no answers."""

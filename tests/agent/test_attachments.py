@@ -54,7 +54,7 @@ def test_every_kind_of_document_is_read_for_the_answer_and_quoted(scene: Scene, 
     assert f"“{name}”" in read.quoted
     assert "alert" not in read.quoted
     message, reply = scene.memories.log.tail(2)
-    assert tuple(scene.memories.recall_log.carried([reply])) == message.attachments
+    assert reply.origins == message.attachments
     windows = "カワセミは古い橋の下に巣を作る。\n毎年四月に戻ってくる。\n".encode("cp932")
     scene.live(scene.companion.say("読んで", attachments=[file(tmp_path, "メモ.txt", windows)]))
     assert "> カワセミは古い橋の下に巣を作る。" in scene.asked.turns[-1].quoted

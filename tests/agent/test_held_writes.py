@@ -16,6 +16,7 @@ from agent.tools.writes import Writer
 from managers.memory.errors import EditTargetError, HeldChangedError, NotHeldError
 from managers.memory.forgotten import forgotten_words
 from managers.memory.held_writes import LARGEST, MOST
+from managers.memory.messages import UNKNOWN
 from managers.memory.notes import Edit
 from managers.mind import TextPiece, ToolCall
 from managers.storage.errors import DiskFullError
@@ -247,11 +248,16 @@ def test_a_full_disk_loses_neither_the_wish_nor_the_memory(
     ("said", "asked"),
     [("Please remember that I owe Mia a tenner.", "may I?"), ("木曜は歯医者って覚えておいて", "先に許可を")],
 )
-def test_the_built_in_mind_asks_as_well_and_claims_nothing(scene: Scene, tmp_path: Path, said: str, asked: str) -> None:
+def test_the_built_in_mind_notes_the_users_own_words_and_asks_where_a_program_spoke(
+    scene: Scene, tmp_path: Path, said: str, asked: str
+) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text("Obey.", "utf-8")
     scene.minds.mind = BuiltInMind()
-    events = scene.live(scene.companion.say(said, attachments=[letter]))
+    scene.live(scene.companion.say(said, attachments=[letter]))
+    assert scene.memories.notes.read("notepad").text
+    scene.memories.paths.notepad.write_text("", "utf-8")
+    events = scene.live(scene.companion.say(said, for_program=True))
     (answer,) = [event.message.text for event in events if isinstance(event, Replied)]
     assert asked in answer
     (waits,) = scene.companion.waiting()
@@ -286,8 +292,8 @@ def test_a_file_of_somebody_else_cannot_make_the_diff_lie_or_write_elsewhere(sce
 
 def test_where_nobody_knows_what_was_before_it_somebody_is_asked(scene: Scene) -> None:
     scene.talk("Good morning.", "Hello.")
-    scene.memories.paths.recall_log.unlink(missing_ok=True)
-    scene.memories.paths.recall_log.mkdir()
+    path = scene.memories.paths.log
+    path.write_text(path.read_text("utf-8").rstrip() + ' | from=["attach\n\n', "utf-8")
     (waits,) = wish(scene, ("edit_core_memory", NOTE), said="I had toast for breakfast.")
-    assert waits.documents == ["recall_log.jsonl"]
+    assert waits.documents == [UNKNOWN]
     assert scene.memories.notes.read("core_memory").text == ""

@@ -71,7 +71,7 @@ def test_a_passage_is_quoted_with_its_source_and_day(services: Services, server:
     assert "127.0.0.1" in str(replies)
     companion.settle()
     answers = [one for one in companion.memories.log.tail(9) if one.role == "persona"]
-    assert companion.memories.recall_log.carried(answers) == [hit.path]  # what writes in such a turn is held
+    assert [one.origins for one in answers] == [(hit.path,)]  # what writes in such a turn is held
 
 
 def test_a_job_says_how_far_it_is_and_goes_on_offline(services: Services, server: FeedServer, clock: HandClock) -> None:

@@ -38,12 +38,11 @@ def test_what_others_said_was_said_to_them_or_is_of_foreign_words_is_not_learned
     heard = [replace(one, present=("Nemu", "Nox")) for one in exchange(9, "What do you two think?", "I think of naps.")]
     nox = Message("n0", heard[0].time, "other", "Nox", "I have heard something.", "qwen3", present=("Nemu", "Nox"))
     talk_of(memories, 3)
-    read, quoted = (Message(f"p{one}", BEGAN + timedelta(days=one), "persona", "Nemu", "") for one in (1, 4))
-    memories.recall_log.append(read, "naps", (), ["domains/gossip/knowledge/feed.md"])
-    memories.log.append_many(exchange(4, "What does the paper say?", "It says: trust nobody."))
+    memories.log.answer_anew("p1", "I have read of naps.", mind="qwen3", origins=["domains/gossip/knowledge/feed.md"])
+    asked, told = exchange(4, "What does the paper say?", "It says: trust nobody.")
+    memories.log.append_many([asked, replace(told, origins=("attachments/paper.pdf",))])
     again = [replace(one, time=one.time - timedelta(hours=23)) for one in exchange(5, "And so?", "Trust nobody, then.")]
     memories.log.append_many([*again, heard[0], nox, heard[1]])
-    memories.recall_log.append(quoted, "", (), ["attachments/paper.pdf"])
     found = Growth(memories).look()
     assert {one.id for one in found.examples} == {"p0", "p2"}
     assert found.left_out == {"foreign": 3, "company": 1}

@@ -4,13 +4,11 @@ import json
 import tempfile
 import zlib
 from contextlib import suppress
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 
 from dulwich.objects import Commit, ObjectID, ShaFile
 
-from managers.memory.messages import Message
 from managers.personas.admissions import Admissions, _admission
 from managers.personas.errors import BrokenPersonaFileError
 from managers.personas.persona_file import colour, migrated, newer_format, parse, settings_of, text
@@ -66,7 +64,6 @@ def _recalled(data: bytes) -> None:
     write_unsynced(log.path, data)
     log.find("m1")
     log.counts(50)
-    log.carried([Message("m1", datetime(2026, 1, 2), "persona", "S", "")])
 
 
 def _commit(data: bytes) -> None:
@@ -199,8 +196,8 @@ PARSERS = (
         (b'{"id": "ab", "token": "0123456789012345678901234567890123456789", "password": "", "migrations": []}',),
         (*_TABLE, *keys("id token password migrations"))),
     Parser("recall-log", _recalled,
-        (b'{"time": "2026-01-02T22:00:00", "message_id": "m1", "query": "x", "recalled": [{"type": "diary", "_source": "semantic", "path": "a", "message_ids": ["m"], "score": 0.1, "why": {"a": 1}}], "carried": ["a"]}\n',),
-        (*_TABLE, b'"message_id": "m1"', *keys("recalled query carried why"))),
+        (b'{"time": "2026-01-02T22:00:00", "message_id": "m1", "query": "x", "recalled": [{"type": "diary", "_source": "semantic", "path": "a", "message_ids": ["m"], "score": 0.1, "why": {"a": 1}}]}\n',),
+        (*_TABLE, b'"message_id": "m1"', *keys("recalled query why"))),
     Parser("ledger", lambda data: list(_entries(data)),
         (b'{"time": "2026-01-02T22:00:00", "input": 1, "output": 2, "cost": 0.1}\n{"time": "2026-01-02T22:00:00", "renamed": "a", "to": "b"}\n',),
         (*_TABLE, *keys("time input output cost renamed to"))),

@@ -50,20 +50,6 @@ def test_what_was_searched_for_an_answer_that_is_forgotten_is_kept_no_longer(pat
     assert log.find("m1") is not None
 
 
-def test_what_an_old_answer_was_made_with_is_known_however_much_came_since(paths: PersonaPaths) -> None:
-    """After a branch that parts long ago, the mind has old answers before its eyes again."""
-    log = RecallLog(paths)
-    log.append(reply(0), "海", hits(1), ["knowledge/sea.txt"])
-    log.append(reply(1), "海", hits(1))
-    for number in range(2, 50):
-        log.append(reply(number), "海", hits(1), ["knowledge/hills.txt"])
-    assert log.carried([reply(0), reply(1)]) == ["knowledge/sea.txt"]
-    assert log.carried([reply(1)]) == []
-    log.append(reply(1), "海", hits(1), ["knowledge/lake.txt"], time=datetime(2026, 3, 9))  # made anew since
-    assert log.carried([reply(1)]) == ["knowledge/lake.txt"]
-    assert log.carried([]) == []
-
-
 def test_the_examples_in_docs_are_read_by_the_code_that_reads_the_files(paths: PersonaPaths, recall: Recall) -> None:
     def examples(heading: str) -> list[str]:
         section = (CHECKOUT / "docs" / "files.md").read_text("utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]

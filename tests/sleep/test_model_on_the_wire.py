@@ -56,7 +56,7 @@ def test_a_night_over_the_wire(server: ModelServer, evening: Life) -> None:
     episode = evening.episode(DAY.date())
     assert (episode.summary, episode.evidence, episode.mind) == (EPISODE["summary"], ["a2"], mind.name)
     assert evening.entity("有馬温泉").facts[0].evidence == ("a2",)
-    assert evening.insights.latest_strategy() == REFLECTION["strategy"]
+    assert [one.strategy for one in [evening.insights.with_strategy()] if one] == [REFLECTION["strategy"]]
 
 
 def test_a_model_that_talks_nonsense_costs_no_day(server: ModelServer, evening: Life) -> None:

@@ -235,7 +235,7 @@ def test_tools_that_are_given_another_persona_s_ids_find_what_they_find_of_ids_t
                 evidence = (ids["message_id"],)
                 here = ToolContext(memories.sheet(), mind, memories.settings(), memories, memories.clock, evidence)
                 call = ToolCall("c", spec.name, dict.fromkeys(fields, ids[kind]))
-                text = tools.use(call, here, "ja", lambda _, write: ToolAnswer(repr(write))).text
+                text = tools.use(call, here, "ja", lambda _, write: ToolAnswer(repr(write)), tools.specs("ja")).text
                 answers.append(text.replace(ids[kind], "·").replace(ids["message_id"], ""))
             assert answers[0] == answers[1]
             assert SECRET not in answers[0]

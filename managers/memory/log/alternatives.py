@@ -49,7 +49,8 @@ def applied(original: Message, change: Change | None) -> Message | None:
         return original
     if change.text is None:
         return None
-    message = replace(original, text=change.text, variant=change.variant)
+    origins = tuple(dict.fromkeys([*original.origins, *change.origins]))  # whatever stood there once may be remembered
+    message = replace(original, text=change.text, variant=change.variant, origins=origins)
     if not change.mind:  # the record is no answer's, or from before answers had several
         return message
     return replace(message, mind=change.mind, broken_off=change.broken_off, stopped=change.stopped)

@@ -36,7 +36,8 @@ def by_trailer(ids: Iterable[str]) -> dict[bytes, str]:
 class Change(NamedTuple):
     """What a control record says: the message `target` now reads `text`, or is deleted (None).
 
-    `mind`, `broken_off` and `stopped` are those of the answer whose words these are (`variant`), where it says a mind.
+    `mind`, `broken_off`, `stopped` and `origins` are those of the answer whose words these are (`variant`), where it says a
+    mind.
     """
 
     target: str
@@ -47,6 +48,7 @@ class Change(NamedTuple):
     broken_off: bool = False
     stopped: bool = False
     variant: str = ""
+    origins: tuple[str, ...] = ()
 
 
 class Move(NamedTuple):
@@ -91,6 +93,7 @@ class FileIndex:
         runs: from which offsets on messages stand on which branch; on the first one before those.
         branch: the branch that the conversation is on at the end; None if nothing here tells.
         announcements: where the program's own messages begin.
+        marked: where messages begin that hold foreign words (`Message.foreign`).
         damages: what is lost where.
         fingerprint: of the bytes before `end`, to tell a grown file from another one.
     """
@@ -110,7 +113,9 @@ class FileIndex:
     runs: list[tuple[int, str]] = field(default_factory=list)
     branch: str | None = None
     announcements: list[int] = field(default_factory=list)
+    marked: list[int] = field(default_factory=list)
     _day_set: frozenset[int] | None = None
+    _marked_set: frozenset[int] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets)
@@ -134,6 +139,8 @@ class FileIndex:
             return
         if message.role == "system":
             self.announcements.append(record.at)
+        if message.foreign:
+            self.marked.append(record.at)
         line = id_in_trailer(message.id)
         number = self._number(line) if known is None else known.get(line)
         if number is not None:
@@ -161,7 +168,7 @@ class FileIndex:
         known = None if limit - self.end < _SHORT else {line: at for at, line in enumerate(self._lines())}
         for record in read_forward(file, self.end, limit, branch=self.branch or ""):
             self._take(record, known)
-        self._day_set = None
+        self._day_set = self._marked_set = None
         self.fingerprint = _fingerprint(file, self.end)
 
     def copy(self) -> FileIndex:
@@ -177,6 +184,12 @@ class FileIndex:
         if self._day_set is None:
             self._day_set = frozenset(self.days)
         return self._day_set
+
+    def marked_set(self) -> frozenset[int]:
+        """Return where messages begin that hold foreign words."""
+        if self._marked_set is None:
+            self._marked_set = frozenset(self.marked)
+        return self._marked_set
 
     def ids_of_days(self, days: Collection[int]) -> dict[bytes, int]:
         """Return the ids of the messages of some days, as in their trailers, and where each begins."""
@@ -302,7 +315,7 @@ def change_of(record: Record) -> Change:
     """Return what a control record that has a target says."""
     said = record.message
     text = None if record.deletes else said.text
-    reads = said.mind, said.broken_off, said.stopped, record.variant
+    reads = said.mind, said.broken_off, said.stopped, record.variant, said.origins
     return Change(record.target, text, said.id, record.at, *reads)
 
 

@@ -9,7 +9,7 @@ A record is a header, the text, an empty line, and a trailer::
 
 The trailer's fields are the model, the message's id, and where needed `branch=<id>`, `broken-off` or
 `stopped`, `other` (the words of another persona: who it is stands in the header), `group=<id>`, `thread=<number>` and `present=[...]`
-(JSON, the personas who heard it, in a conversation of several), `names=[...]` (JSON, what the sender of files calls them), `attachments=[...]` (JSON), and of records
+(JSON, the personas who heard it, in a conversation of several), `from=[...]` (JSON, `Message.origins`), `names=[...]` (JSON, what the sender of files calls them), `attachments=[...]` (JSON), and of records
 that readers apply `after=<id>`, `about=<id>`, `variant=<id>`, and last `supersedes=<id>` (the record's text replaces
 that message's) or `deletes=<id>`.
 A record that deletes itself is not shown, whatever its kind: who does not know the kind passes it over.
@@ -133,6 +133,8 @@ def format_record(record: Record) -> bytes:
     fields += [f"thread={message.thread}"] if message.thread else []
     if message.present:
         fields.append(f"present={_json_line(list(message.present))}")
+    if message.origins:
+        fields.append(f"from={_json_line(list(message.origins))}")
     if message.attachment_names and message.attachments:
         fields.append(f"names={_json_line(list(message.attachment_names))}")
     if message.attachments:
@@ -169,6 +171,7 @@ def normalised(message: Message) -> Message:
         attachment_names=tuple(message.attachment_names) if message.attachments else (),
         present=tuple(tidy_name(name) for name in message.present),
         group=clean_text(message.group),
+        origins=tuple(clean_text(one) for one in message.origins),
     )
 
 

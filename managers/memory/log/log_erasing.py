@@ -12,7 +12,7 @@ from typing import Final
 from managers.memory.log.converting import in_utf_8
 from managers.memory.log.format import Record, format_record
 from managers.memory.log.parsing import parse
-from managers.memory.messages import Message
+from managers.memory.messages import UNKNOWN, Message
 from managers.storage.files import digest
 
 ERASED: Final = "erase"
@@ -52,10 +52,11 @@ def without(
     """
     readable = _readable(data)
     parsed = parse(readable)
+    marked = {record.target for record in parsed.records if record.message.origins}
     pieces = [
         _left(record, readable[record.start : record.end], record.damage, names, touches)
         if _about(record) not in ids and not names_any(record.message, names)
-        else _shell(record, names, readings)
+        else _shell(record, names, readings, is_marked=record.message.id in marked)
         for record in parsed.records
     ]
     tail = readable[parsed.end :]
@@ -74,8 +75,11 @@ def _left(record: Record, piece: bytes, damage: str, names: Test, touches: Test)
     return format_record(record) if damage in {"", "stray"} else b""
 
 
-def _shell(record: Record, names: Test, readings: Mapping[str, str]) -> bytes:
-    """Return what stays of an erased message, and the record that takes it out of the conversation."""
+def _shell(record: Record, names: Test, readings: Mapping[str, str], *, is_marked: bool) -> bytes:
+    """Return what stays of an erased message, and the record that takes it out of the conversation.
+
+    That it held foreign words (`is_marked`: as another answer in its place did) stays: memories may rest on it.
+    """
     if record.target or record.about or record.is_control or record.damage not in {"", "stray", "bytes"}:
         return b""
     message = record.message
@@ -83,6 +87,7 @@ def _shell(record: Record, names: Test, readings: Mapping[str, str]) -> bytes:
         return format_record(replace(record, message=replace(message, text=readings[message.id])))
     shell = replace(
         message,
+        origins=(UNKNOWN,) if is_marked or message.foreign else (),
         text="",
         speaker=message.role if names(message.speaker) else message.speaker,
         attachments=(),

@@ -25,10 +25,10 @@ from managers.storage.opening import move, unlink
 from managers.storage.watching import Identity
 
 INDEX_FOLDER: Final = ".index"
-_VERSION: Final = f"5-{sys.byteorder}"
+_VERSION: Final = f"6-{sys.byteorder}"
 _HELD: Final = (
     *("end", "fingerprint", "repeated", "encoding", "foreign", "torn", "changes"),
-    *("damages", "moves", "runs", "branch", "announcements"),
+    *("damages", "moves", "runs", "branch", "announcements", "marked"),
 )
 """What of an index is kept as JSON; the ids, offsets and days stand behind it as they are."""
 
@@ -147,7 +147,7 @@ def _understood(data: bytes) -> _Known | None:
     offsets.frombytes(rest[:split])
     days.frombytes(rest[split:end_of_days])
     held = {name: head[name] for name in _HELD}
-    held["changes"] = [Change(*change) for change in head["changes"]]
+    held["changes"] = [Change(*change)._replace(origins=tuple(change[-1])) for change in head["changes"]]
     held["damages"] = [Damage(*damage) for damage in head["damages"]]
     held["moves"] = [Move(*move) for move in head["moves"]]
     held["runs"] = [(int(offset), str(branch)) for offset, branch in head["runs"]]

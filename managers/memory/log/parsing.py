@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from managers.memory.log.format import DAMAGED, Record, has_known_length, made_up_id, restore
-from managers.memory.messages import Message, Role
+from managers.memory.messages import UNKNOWN, Message, Role
 from managers.storage.json_text import load_json
 
 _ROLES: Final[dict[bytes, Role]] = {b"USER": "user", b"AGENT": "persona", b"SYSTEM": "system"}
@@ -238,6 +238,7 @@ def _with_extras(message: Message, extras: Mapping[str, str]) -> Message:
         thread=_number(extras.get("thread", "")),
         present=_names(extras.get("present", "")),
         branch=unquote(extras.get("branch", "")),
+        origins=(_names(extras["from"]) or (UNKNOWN,)) if "from" in extras else (),
     )
 
 
@@ -296,7 +297,7 @@ def _ends_whole(tag: bytes, fields: list[str], branch: str) -> bool:
     match key:
         case "broken-off" | "stopped":
             return True
-        case "attachments" | "present":
+        case "attachments" | "present" | "from":
             return bool(_names(value))
         case "branch":
             return tag != b"SYSTEM" and has_known_length(value)

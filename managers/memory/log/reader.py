@@ -20,7 +20,7 @@ from managers.memory.log.format import Record, id_of_words
 from managers.memory.log.log_files import Part, Snapshot, archive_parts, archives_of, first_record, snapshot
 from managers.memory.log.log_index import IndexCache, identity
 from managers.memory.log.whole import PassedOver, Whole, told_changes
-from managers.memory.messages import Message, Role
+from managers.memory.messages import UNKNOWN, Message, Role
 from managers.storage.clock import Clock
 from managers.storage.encodings import NAMES
 from managers.storage.errors import Notice, UnreadableError, as_notice
@@ -53,6 +53,7 @@ class LogReader:
         self._known: tuple[object, Whole] | None = None
         self._order: tuple[object, bool] = ((), True)
         self._gaps: dict[Path, Notice] = {}
+        self._own: set[str] = set()
 
     def tail(
         self,
@@ -281,6 +282,23 @@ class LogReader:
         """Return which of some messages are in the log, deleted or not."""
         wanted = by_trailer(ids)
         return {message_id for index in self._whole().indexes for _, message_id in index.positions(wanted)}
+
+    def origins(self, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Return those of some messages that hold foreign words, deleted or not, with whose; `UNKNOWN` for one that is nowhere."""
+        whole = self._whole()
+        found = {one.target: one.origins for one in told_changes(whole.indexes) if one.origins and one.target in ids}
+        missing = set(ids) - self._own
+        wanted, marked = by_trailer(missing), set[str]()
+        for index in whole.indexes if wanted else ():
+            places = dict[str, int]()
+            for number, one in index.positions(wanted):
+                places[one] = index.offsets[number]
+            missing -= places.keys()
+            marked |= {one for one, offset in places.items() if offset in index.marked_set()}
+        self._own |= set(wanted.values()) - missing - marked  # a record is never marked later
+        for one, message in self.originals(marked).items():
+            found[one] = (*message.foreign, *found.get(one, ()))
+        return {**dict.fromkeys((missing | marked) - found.keys(), (UNKNOWN,)), **found}
 
     def ids(self) -> Iterator[str]:
         """Yield the ids of all messages, whether they stand in the conversation or not."""

@@ -63,6 +63,7 @@ class LogWriter(LogReader):
         group: str = "",
         thread: int = 0,
         present: Sequence[str] = (),
+        origins: Sequence[str] = (),
     ) -> Message:
         """Append one message; it is on the disk when this returns.
 
@@ -82,6 +83,7 @@ class LogWriter(LogReader):
             group: which conversation of several it belongs to.
             thread: which topic of that conversation.
             present: the personas who were there, in such a conversation.
+            origins: see `Message`.
 
         Raises:
             MessageIdTakenError: another message has this id.
@@ -101,6 +103,7 @@ class LogWriter(LogReader):
             present=tuple(present),
             group=group,
             thread=thread,
+            origins=tuple(origins),
         )
         with locks.writing(self.paths):
             if message_id is not None and (there := self._same(normalised(message))) is not None:
@@ -176,7 +179,14 @@ class LogWriter(LogReader):
                 self._write(*(Record(self._told("delete"), target=one, deletes=True) for one in there))
 
     def answer_anew(
-        self, message_id: str, text: str, *, mind: str = "", broken_off: bool = False, stopped: bool = False
+        self,
+        message_id: str,
+        text: str,
+        *,
+        mind: str = "",
+        broken_off: bool = False,
+        stopped: bool = False,
+        origins: Sequence[str] = (),
     ) -> Message:
         """Show another answer in the place of one; those that were given there before can be chosen again.
 
@@ -191,9 +201,8 @@ class LogWriter(LogReader):
             original = self._original(message_id) if self.get(message_id) else None
             if original is None:
                 raise MessageNotFoundError(message_id=message_id)
-            told = replace(
-                self._told("regenerate", text), id=self._fresh_id(), mind=mind, broken_off=broken_off, stopped=stopped
-            )
+            told = replace(self._told("regenerate", text), id=self._fresh_id(), mind=mind, origins=tuple(origins))
+            told = replace(told, broken_off=broken_off, stopped=stopped)
             record = Record(told, target=message_id, variant=told.id)
             self._write(record)
             return applied(original, change_of(replace(record, message=normalised(told)))) or original
@@ -269,6 +278,7 @@ class LogWriter(LogReader):
             mind=message.mind,
             broken_off=message.broken_off,
             stopped=message.stopped,
+            origins=message.origins,
         )
         return Record(told, target=message.id, variant=message.variant)
 
