@@ -81,6 +81,7 @@ class ErasableBackups:
                 erasing = _Erasing(repository, paths.name, marks, plan)
                 changed += sum(erasing.erase_in(head) for head in self._own(repository))
                 is_clear = _look_again(repository, is_all_ours=repository.folder == self._home.backups)
+                is_clear &= not erasing.is_unread
                 try:
                     repository.collect(at_once=True)
                 except UtataneError:
@@ -147,6 +148,11 @@ def _is_damaged(look: Callable[[], object]) -> bool:
     return False
 
 
+def _is_unread(error: BaseException | None) -> bool:
+    """Tell whether the disk would not be read, for now: what lies there may be good."""
+    return error is not None and (isinstance(error, OSError) or _is_unread(error.__cause__))
+
+
 @dataclass(slots=True)
 class _Erasing:
     """One persona's words being erased in one place; a file that several backups share is gone through once."""
@@ -155,6 +161,7 @@ class _Erasing:
     name: str
     marks: dict[str, datetime | None]
     plan: Plan
+    is_unread: bool = False
     _known: dict[tuple[str, str, bool], File | None] = field(default_factory=dict)
 
     def erase_in(self, head: Head) -> bool:
@@ -162,9 +169,11 @@ class _Erasing:
         try:
             files = self.repository.files_of(head)
             folders = folders_of(self.repository, files, _then(self.marks, head))
-        except UtataneError:
-            self.repository.remove(head)
-            return True
+        except UtataneError as error:
+            self.is_unread |= (is_unread := _is_unread(error))
+            if not is_unread:
+                self.repository.remove(head)
+            return not is_unread
         away = beside(self.name)
         left = []
         for file in files:
@@ -191,11 +200,12 @@ class _Erasing:
         return None if known is None else replace(file, size=known.size, sha256=known.sha256, chunks=known.chunks)
 
     def _without(self, head: Head, file: File, name: str) -> File | None:
-        """Return a file without what goes; one that is damaged goes whole."""
+        """Return a file without what goes; one that is damaged goes whole, one that cannot be read for now stays."""
         try:
             data = b"".join(contents(self.repository, file))
-        except UtataneError:
-            return None
+        except UtataneError as error:
+            self.is_unread |= (is_unread := _is_unread(error))
+            return file if is_unread else None
         rest = rest_of(self.plan, kind_of(name), name, data, Scrubber(self.plan.traces), [])
         if rest is None or rest == data:
             return None if rest is None else file

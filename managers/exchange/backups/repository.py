@@ -326,15 +326,19 @@ class Repository:
         Raises:
             BackupDamagedError, BackupLockedError
         """
+        why = None
         for place in reversed(self.places.get(name, [])):
-            with suppress(UtataneError):
+            try:
                 data = self.sealing(is_encrypted=place.is_encrypted).open(packs.read_at(place), name)
+            except UtataneError as error:
+                why = error
+            else:
                 self.damaged.discard(name)  # it could not be read for a while
                 return data
         if any(place.is_encrypted for place in self.places.get(name, [])):
             self.sealing(is_encrypted=True)  # says so, where it is the key that is missing
         self.damaged.add(name)
-        raise BackupDamagedError(file=name[:12])
+        raise BackupDamagedError(file=name[:12]) from why
 
     # Clearing away
 
