@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from managers.exchange import import_engine
 from managers.exchange.exports.chat import Chat, ChatDays, as_transcript, said_in
@@ -122,7 +123,8 @@ _WORD: Final = st.sampled_from(
     ["うん", "ただいま", "海は青い。", "hm", "It's “déjà vu”", "https://example.org/a?b=1#c", "👩‍👩‍👧 ミケ", "100%", "- a", "\\x", "§"]
 )  # fmt: skip
 _HOSTILE: Final = st.sampled_from(
-    ["## USER:x", "2026-01-02 (Fri) 22:00:00 | a | b", "### Aki · 12:00 <!-- utatane {} -->", "\\### a", "```", "{{user}}"]
+    ["## USER:x", "2026-01-02 (Fri) 22:00:00 | a | b", "### Aki · 12:00 <!-- utatane {} -->", "\\### a", "```", "{{user}}",
+     "[x](javascript:a)", "[x]\\(data:a)", "\\<vbscript:a>"]
 )  # fmt: skip
 _TEXT: Final = st.lists(_WORD, min_size=1, max_size=4).map(" ".join)
 
@@ -178,6 +180,26 @@ def test_a_talk_comes_in_as_it_was_said_once_and_goes_out_the_same(
         copied = _log(place / ours)
         take_over(copied, _source(place / f"as {ours}", FORMATS[ours][1]([*said_in(log, ChatDays())])))
         assert [*copied.messages()] == [*log.messages()]
+
+
+def test_as_markdown_no_link_leads_to_a_program_and_its_words_stay() -> None:
+    reader = MarkdownIt()
+    vars(reader)["validateLink"] = lambda _: True
+    evil = (
+        "](javascript:a)",
+        "](\n<java\tscript:a>)",
+        "](&#106;avascript:a)",
+        "](javascript\\:a)",
+        "]:data:a\n\n[x]",
+        "](vbscript:a)",
+    )
+    for text in ("<javascript:a>", *(f"{mark}[x{one}" for one in evil for mark in ("", "!", "> "))):
+        page = "".join(as_markdown(Chat("Luna", "en", iter([said(1, text)]))))
+        shown = reader.render(page)
+        assert not {"<a", "<img"} & {*re.findall(r"<\w+", shown)}, text
+        assert "script" in shown or "data:a" in shown
+    fine = "[x](https://a.b/c?d:e) [x](c.md) <mailto:a@b.c> [注]: 青い"
+    assert fine in "".join(as_markdown(Chat("Luna", "en", iter([said(1, fine)]))))
 
 
 NOW = datetime(2026, 11, 21, 21)

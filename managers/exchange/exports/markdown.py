@@ -1,7 +1,8 @@
 """A conversation as Markdown that reads well anywhere, and comes back message by message.
 
 Each message has a heading, with what a reader needs to bring it back behind it, in a comment that no page shows. A line of
-a text that looks like such a heading gets a backslash in front, and loses it when it is read.
+a text that looks like such a heading gets a backslash in front, a link that might lead elsewhere than a page or a letter
+(`](javascript:…)`, `<data:…>`) one within, so that it is none; both lose it when they are read.
 """
 
 import json
@@ -16,13 +17,16 @@ from managers.storage.texts import Texts
 
 _say = Texts("notices/exports")
 _HEADING: Final = re.compile(r"\\*#{2,3} ")
+_LED: Final = r"\s*+(?:<?(?:https?|mailto):|#|[^\s:&\\<>()]{0,300}(?:[\s)]|\Z))"
+_LINK: Final = rf"(\](?=\\*[(:](?!{_LED}))|<(?!(?:https?|mailto):)[a-z][a-z0-9+.-]{{1,31}}(?=\\*:))"
+_LIVE, _HARMLESS = (re.compile(_LINK + mark, re.IGNORECASE) for mark in ("", r"\\"))
 _BEGIN, _END = " <!-- utatane ", " -->"
 _ODD: Final = str.maketrans({">": "\\u003e", "<": "\\u003c"})
 
 
 def as_markdown(chat: Chat) -> Iterator[str]:
     """Yield a conversation in pieces."""
-    yield f"# {_say('chat.title', chat.lang, name=one_line(chat.persona))}\n\n"
+    yield f"# {_say('chat.title', chat.lang, name=_without_links(one_line(chat.persona)))}\n\n"
     day = None
     for message in chat.messages:
         if message.time.date() != day:
@@ -31,7 +35,7 @@ def as_markdown(chat: Chat) -> Iterator[str]:
         told = json.loads(line_of(message))
         del told["text"]
         comment = json.dumps(told, ensure_ascii=False).translate(_ODD)
-        speaker = one_line(message.speaker) or message.role
+        speaker = _without_links(one_line(message.speaker)) or message.role
         yield f"### {speaker} · {message.time:%H:%M} <!-- utatane {comment} -->\n\n{_escaped(message.text)}\n\n"
 
 
@@ -83,9 +87,13 @@ def _whole(lines: list[str]) -> str:
     """Return the text of a message: there is an empty line before it and one behind it."""
     begin = 1 if lines[:1] == [""] else 0
     end = len(lines) - 1 if len(lines) > begin and lines[-1] == "" else len(lines)
-    return "\n".join(lines[begin:end])
+    return _HARMLESS.sub(r"\1", "\n".join(lines[begin:end]))
+
+
+def _without_links(text: str) -> str:
+    return _LIVE.sub(r"\1\\", text)
 
 
 def _escaped(text: str) -> str:
-    lines = text.split("\n")
+    lines = _without_links(text).split("\n")
     return "\n".join(f"\\{line}" if _comment_in(line) else line for line in lines)
