@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from itertools import islice
@@ -13,6 +14,7 @@ from managers.integrity import wording
 from managers.integrity.trouble import Trouble, Words
 from managers.memory.entity_store import about_misnamed, misnamed_entities
 from managers.memory.file_validation import flaws
+from managers.memory.log.log_files import first_record
 from managers.memory.log.lost import still_lost
 from managers.memory.log.reader import LogReader
 from managers.personas.file_recovery import is_text
@@ -173,9 +175,14 @@ def _lost(
     days |= {day for day in silent[:asked] if day not in noted.accepted and _was_spoken(paths, day)}
     if not days and not messages:
         return
-    counted = Counter(day[:7] for day in messages.values())
-    for month in sorted({day[:7] for day in days} | counted.keys()):
-        of_month = sorted(day for day in days if day[:7] == month)
+    first = None
+    with suppress(OSError), open_binary(paths.log) as file:
+        first = first_record(file)
+    recent = f"{first.message.time:%Y-%m-%d}" if first else "9"
+    months = {day: "" if day >= recent else day[:7] for day in days | {*messages.values()}}  # no archive held those
+    counted = Counter(months[day] for day in messages.values())
+    for month in sorted({*months.values()}):
+        of_month = sorted(day for day in days if months[day] == month)
         yield wording.lost(paths, month, of_month, counted[month])
 
 
