@@ -131,8 +131,8 @@ class ImportJobs:
             self._current = replace(current, state="reading", done=0, whole=0, persona=wishes.persona)
             self._start(lambda: self._read(work, kind, wishes))
 
-    def take_over(self, persona: str) -> None:
-        """Take over what was found, into a persona of that name.
+    def take_over(self, persona: str, *, is_let_in: bool = False) -> None:
+        """Take over what was found, into a persona of that name; `is_let_in`: see `agent.importing.bring_in`.
 
         Raises:
             ImportGoneError: there is nothing that waits for a yes.
@@ -145,7 +145,7 @@ class ImportJobs:
             if current.found is not None:
                 check_speakers(work)
             self._current = replace(current, state="writing", done=0, whole=0, persona=name)
-            bring = self._bring_back if current.archive else self._take_over
+            bring = self._bring_back if current.archive else partial(self._take_over, is_let_in=is_let_in)
             self._start(lambda: bring(work, name))
 
     def stop(self) -> None:
@@ -228,8 +228,8 @@ class ImportJobs:
         brought = archives.bring_in(personas, work.source, self._passphrase, name, told)
         return ImportState(work.source.name, "done", persona=brought.persona.name, brought=brought)
 
-    def _take_over(self, work: SourceImport, name: str) -> ImportState:
-        imported = bring_in(self.services, work, name)
+    def _take_over(self, work: SourceImport, name: str, *, is_let_in: bool) -> ImportState:
+        imported = bring_in(self.services, work, name, is_let_in=is_let_in)
         return ImportState(work.source.name, "done", persona=imported.persona, imported=imported)
 
     def _follow_up(self, imported: Imported) -> None:

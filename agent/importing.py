@@ -81,8 +81,10 @@ def look(services: Services, work: SourceImport, name: str) -> ImportPreview:
     return work.preview(services.memories(name).log)
 
 
-def bring_in(services: Services, work: SourceImport, name: str) -> Imported:
+def bring_in(services: Services, work: SourceImport, name: str, *, is_let_in: bool = False) -> Imported:
     """Take over what was read of a source, into a persona of that name; one is made if there is none.
+
+    What is not let in whole (`ImportTarget.is_let_in`) keeps the mark of foreign words.
 
     Raises:
         SpeakersUnknownError: who is who has to be said first; nothing was changed.
@@ -90,7 +92,7 @@ def bring_in(services: Services, work: SourceImport, name: str) -> Imported:
         ImportCancelledError, DiskFullError, UnwritableError, BusyError: what is there by then stays.
     """
     check_speakers(work)
-    persona, is_new = _persona_for(services, work, name)
+    persona, is_new = _persona_for(services, work, name, is_let_in=is_let_in)
     memories = services.companion(persona.name).memories
     sheet = memories.sheet()
     target = ImportTarget(
@@ -102,6 +104,7 @@ def bring_in(services: Services, work: SourceImport, name: str) -> Imported:
         copy=memories.working_copy(),
         names=names_for(sheet.user_name, persona.name, persona.language),
         avatar=lambda data: _take_avatar(services, persona.name, data),
+        is_let_in=is_let_in,
     )
     report = work.carry_out(target)
     counts: dict[str, int] = {"messages": report.added, **{str(kind): n for kind, n in report.memories.items()}}
@@ -125,21 +128,25 @@ def dream_cost(services: Services, done: Imported) -> DreamCost | None:
     return cost if cost.days else None
 
 
-def _persona_for(services: Services, work: SourceImport, name: str) -> tuple[Persona, bool]:
-    """Return whom it is for; of one that is there, all is backed up before anything comes in."""
+def _persona_for(services: Services, work: SourceImport, name: str, *, is_let_in: bool) -> tuple[Persona, bool]:
+    """Return whom it is for; of one that is there, all is backed up before anything comes in.
+
+    Who a new one is comes from the source in any case; whom it talks to, and what one that is there has not, if that is let in.
+    """
     found = work.spool.persona
     try:
         persona = services.personas.get(name)
     except PersonaNotFoundError:
-        return _made(services, work, name), True
+        return _made(services, work, name, found.user_profile if is_let_in else ""), True
     coming = look(services, work, name)
     if coming.messages > coming.already_there or coming.memories:
         snapshot(services.home, "import", services.clock)
-    _fill(services, work, persona, found)
+    if is_let_in:
+        _fill(services, work, persona, found)
     return services.personas.get(name), False
 
 
-def _made(services: Services, work: SourceImport, name: str) -> Persona:
+def _made(services: Services, work: SourceImport, name: str, user_profile: str) -> Persona:
     found = work.spool.persona
     spoken = Counter({speaker: n for (role, speaker), n in work.spool.speakers.items() if role == "user"})
     users = [speaker for speaker, _ in spoken.most_common() if speaker and not is_unnamed(speaker)]
@@ -149,7 +156,7 @@ def _made(services: Services, work: SourceImport, name: str) -> Persona:
         system_prompt=found.system_prompt,
         greeting=found.greeting,
         user_name=found.user_name or (users[0] if users else ""),
-        user_profile=found.user_profile,
+        user_profile=user_profile,
     )
     return _fill_words(services, made, found)
 

@@ -55,6 +55,10 @@ def import_source(  # noqa: PLR0917  # the options of a command
     companion: Annotated[
         str, typer.Option(help="Who of those who speak is the persona, where it goes by another name there.")
     ] = "",
+    let_in: Annotated[
+        bool,
+        typer.Option("--let-in", help="Let it in whole: its words count like those that you two say here."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what is there, and change nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; without a terminal nobody is asked anyway.")] = False,
     passphrase_file: PassphraseFileOption = None,
@@ -77,13 +81,13 @@ def import_source(  # noqa: PLR0917  # the options of a command
         raise ImportForNobodyError
     wishes = ReadingWishes(persona=persona, user=user, roles={companion: "persona"} if companion else {})
     with services_at(home) as services:
-        report = _import(services, source, kind, wishes, manner)
+        report = _import(services, source, kind, wishes, manner, is_let_in=let_in)
     if report is not None and report.kind == "transcript" and not report.is_whole:
         raise typer.Exit(1)  # a line of it is no message
 
 
 def _import(
-    services: Services, source: Path, kind: Kind | None, wishes: ReadingWishes, manner: Manner
+    services: Services, source: Path, kind: Kind | None, wishes: ReadingWishes, manner: Manner, *, is_let_in: bool
 ) -> ImportReport | None:
     """Look at a source, ask where somebody is there, and take it over; return what came of it.
 
@@ -101,12 +105,15 @@ def _import(
         if manner.dry_run or not manner.as_json:
             found = look(services, work, wishes.persona)
             _tell_preview(found, as_json=manner.as_json)
+            if not is_let_in and not manner.as_json:
+                lang = terminal_language()
+                write_line(_say("let_in_how", lang, about=_say("let_in_about", lang)))
         if not manner.dry_run:
             check_speakers(work)
         if not manner.goes_on(wishes.persona):
             return None
         with progress.under_way():
-            done = bring_in(services, work, wishes.persona)
+            done = bring_in(services, work, wishes.persona, is_let_in=is_let_in)
         _tell_report(done, dream_cost(services, done), found, as_json=manner.as_json)
     warn_of(follow_up(services, done.persona))
     return done.report

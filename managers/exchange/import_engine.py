@@ -107,6 +107,7 @@ class ImportTarget:
     Attributes:
         names: under which names words stand that have none in the source: the user's and the persona's.
         avatar: takes a picture, if the persona has none (`MemoryPlaces.avatar`).
+        is_let_in: somebody let the source in whole, knowing what that means: its words count as the talk's own.
     """
 
     paths: PersonaPaths
@@ -117,6 +118,7 @@ class ImportTarget:
     copy: WorkingCopy
     names: tuple[str, str]
     avatar: Callable[[bytes], str]
+    is_let_in: bool
 
 
 def _untold(_stage: Stage, _done: int, _whole: int) -> None:
@@ -226,11 +228,12 @@ class SourceImport:
         """
         spool = self.spool
         kept = tuple(self._keep_source(target.paths))
-        records = MessageRecords(target.paths, target.names, self.reading.fetch, spool.leave_out)
+        origins = () if target.is_let_in else (self.source.name,)
+        records = MessageRecords(target.paths, target.names, self.reading.fetch, spool.leave_out, origins)
         added, there = self._take_messages(target.log, records)
         places = MemoryPlaces(
             target.paths, target.clock, target.history, target.copy, target.emotions, self.reading.fetch,
-            spool.leave_out, target.avatar,
+            spool.leave_out, target.avatar, origins,
         )  # fmt: skip
         for memory in spool.found_memories():
             self._go_on()

@@ -94,6 +94,7 @@ class FoundMessage:
         notes: whatever else the source says of it and no field here holds (a memory's trace, a tool's result), by kind.
         thread: which conversation it belongs to, where a source holds several: its title, or any words that tell them apart.
         place: where it stands in the source, for people ("line 12", "log.txt").
+        origins: `Message.origins`, as our own export has them.
     """
 
     role: Role
@@ -112,6 +113,7 @@ class FoundMessage:
     thread: str = ""
     place: str = ""
     former_id: str = ""
+    origins: tuple[str, ...] = ()
     item: Literal["message"] = "message"
 
 

@@ -23,7 +23,7 @@ from managers.memory.goals import PREFIX, Goal, Goals, GoalsMeta, Horizon
 from managers.memory.inner_state import InnerState, mirror
 from managers.memory.insights import Insight
 from managers.memory.json_documents import TIME, USER, JsonFile, encode, short_id
-from managers.memory.lorebook import Lorebook
+from managers.memory.lorebook import Lorebook, marked
 from managers.memory.notes import NoteKind, Notes
 from managers.memory.periods import Period, span_named
 from managers.memory.questions import Question
@@ -48,6 +48,8 @@ _NOTES: Final[Mapping[MemoryKind, NoteKind]] = {
 }
 _OF_EPISODES: Final = ("emotional_tone", "arousal", "source_ids")
 _OF_QUESTIONS: Final = ("context", "priority", "answer", "asked", "closed_at")
+_OUTSIDE: Final = frozenset({"emotion", "knowledge", "avatar", "lorebook", "card"})
+"""What counts as a document, or stands apart, and says nothing in the persona's own name."""
 _DIARIES: Final = frozenset({"main_memory", "secret_diary"})
 
 
@@ -62,6 +64,7 @@ class MemoryPlaces:
     Attributes:
         added, there: how many memories of each kind are new, and how many were there already.
         left_out: is told of what is not taken.
+        origins: the source, where nobody let it in whole: then nothing is taken that counts as the persona's own.
         avatar: takes a picture; tells why it did not: empty if it did, `there`, or the code of a sentence.
     """
 
@@ -73,6 +76,7 @@ class MemoryPlaces:
     fetch: Callable[[str], bytes | None]
     left_out: Callable[[NotTaken], None]
     avatar: Callable[[bytes], str]
+    origins: Sequence[str] = ()
     added: Counter[MemoryKind] = field(default_factory=Counter)
     there: Counter[MemoryKind] = field(default_factory=Counter)
     _files: dict[Path, bytes | None] = field(default_factory=dict)
@@ -98,6 +102,9 @@ class MemoryPlaces:
             "card": self._card,
             **dict.fromkeys(_NOTES, self._note),
         }
+        if self.origins and memory.kind not in _OUTSIDE:
+            self.left_out(NotTaken("engine.not-let-in"))
+            return
         try:
             is_new = ways.get(memory.kind, _nowhere)(memory)
         except _NotFitError as error:
@@ -347,7 +354,7 @@ class MemoryPlaces:
     def _lorebook(self, memory: FoundMemory) -> bool:
         path = self.paths.lorebook
         book = Lorebook(JsonFile(self.paths, path, self.clock, dict).read()) if self._book is None else self._book
-        joined = book.joined(memory.fields)
+        joined = book.joined(marked(memory.fields, self.origins))
         self._book = joined
         if joined.value == book.value:
             return False

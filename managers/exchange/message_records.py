@@ -34,6 +34,7 @@ class MessageRecords:
         names: under which names words stand that have none in the source: the user's and the persona's.
         fetch: gives the bytes of a file of the source.
         left_out: what could not be taken of the messages, and why.
+        origins: the source, where nobody let it in whole (`Message.origins`).
         files: how many files are kept.
     """
 
@@ -41,6 +42,7 @@ class MessageRecords:
     names: tuple[str, str]
     fetch: Callable[[str], bytes | None]
     left_out: Callable[[NotTaken], None]
+    origins: tuple[str, ...] = ()
     files: int = 0
     _thread: str | None = None
 
@@ -76,6 +78,7 @@ class MessageRecords:
                 answers[0].mind if found.role in {"persona", "other"} else "",
                 attachments=tuple(path for path, _ in kept),
                 attachment_names=tuple(file.name or PurePosixPath(file.path).name for _, file in kept),
+                origins=(*found.origins, *self.origins),
             )
         )
         yield from self._notes(waiting, is_begun=is_begun)

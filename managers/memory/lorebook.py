@@ -234,6 +234,14 @@ class Lorebook:
         return Lorebook({"extensions": {}, **self.value, "entries": [*raw]})
 
 
+def marked(value: Mapping[str, Any], origins: Sequence[str]) -> Mapping[str, Any]:
+    """Return a book whose entries tell where they came from."""
+    entries = value.get("entries")
+    if not origins or not isinstance(entries, list):
+        return value
+    return {**value, "entries": [{**one, "origins": [*origins]} if isinstance(one, dict) else one for one in entries]}
+
+
 class LorebookStore:
     """The lorebook of a persona; each change is written with an entry in the history."""
 

@@ -30,7 +30,7 @@ def target_of(log: ConversationLog, history: History) -> ImportTarget:
     paths, clock = log.paths, log._clock
     copy = WorkingCopy(Stores.open(paths, clock))
     names = ("Ann", paths.name)
-    return ImportTarget(paths, clock, log, history, EmotionLog(paths, clock), copy, names, lambda _: "")
+    return ImportTarget(paths, clock, log, history, EmotionLog(paths, clock), copy, names, lambda _: "", is_let_in=True)
 
 
 class HereReading(ImportReading):

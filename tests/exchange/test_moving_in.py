@@ -66,7 +66,7 @@ def _made(tmp_path: Path, files: Mapping[str, object]) -> Path:
 def _moved_in(services: Services, room: Path) -> Imported:
     with closing(SourceImport(services.home, room, services.clock)) as work:
         work.read()
-        return bring_in(services, work, _NAME)
+        return bring_in(services, work, _NAME, is_let_in=True)
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

@@ -70,8 +70,8 @@ def said_in(log: LogReader, days: ChatDays, hide: Hide | None = None, kept: Kept
 
 def _hidden(message: Message, hide: Hide) -> Message:
     names = message.attachment_names or tuple(PurePosixPath(path).name for path in message.attachments)
-    text, speaker = hide(message.text), hide(message.speaker)
-    return replace(message, text=text, speaker=speaker, attachment_names=tuple(map(hide, names)))
+    text, speaker, origins = hide(message.text), hide(message.speaker), tuple(map(hide, message.origins))
+    return replace(message, text=text, speaker=speaker, attachment_names=tuple(map(hide, names)), origins=origins)
 
 
 def as_transcript(messages: Iterable[Message]) -> Iterator[str]:
@@ -83,7 +83,8 @@ def as_transcript(messages: Iterable[Message]) -> Iterator[str]:
 def line_of(message: Message) -> str:
     """Return a message as a JSON object without a line end."""
     told = {"id": message.id, "time": message.time.isoformat(), "role": message.role}
-    return json.dumps({**told, "speaker": message.speaker, "text": message.text}, ensure_ascii=False)
+    origins = {"from": message.origins} if message.origins else {}
+    return json.dumps({**told, "speaker": message.speaker, "text": message.text, **origins}, ensure_ascii=False)
 
 
 def write_texts(target: IO[bytes], pieces: Iterable[str]) -> None:

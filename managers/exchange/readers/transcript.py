@@ -1,6 +1,7 @@
 """The project's own form of a conversation from elsewhere: a JSON line per message.
 
-A line is ``{"id", "time" (ISO 8601, local), "role": "user" | "persona" | "other", "speaker", "text"}``. A line that cannot be used is
+A line is ``{"id", "time" (ISO 8601, local), "role": "user" | "persona" | "other", "speaker", "text"}``, and may have ``"from"``, whose
+foreign words are in it. A line that cannot be used is
 reported with its number and costs no other.
 """
 
@@ -12,7 +13,7 @@ from typing import IO, Any, Final
 from managers.exchange.import_source import ImportSource
 from managers.exchange.items import FoundMessage, Item, NotTaken, ReadingWishes, UnusableSourceError
 from managers.memory.log.format import clean_text
-from managers.memory.messages import Role
+from managers.memory.messages import UNKNOWN, Role
 from managers.storage.clock import local
 
 MAX_ID: Final = 200
@@ -91,7 +92,9 @@ def message_of(raw: bytes, place: str = "") -> FoundMessage:
         raise UnusableLineError("bad-id")
     if role is None:
         raise UnusableLineError("bad-role", role=entry["role"][:20])
-    return FoundMessage(role, entry["speaker"], entry["text"], _time(entry["time"]), id=message_id, place=place)
+    time, told = _time(entry["time"]), entry.get("from") or ()
+    origins = tuple(str(one) for one in told) if isinstance(told, list) else (UNKNOWN,) if told else ()
+    return FoundMessage(role, entry["speaker"], entry["text"], time, id=message_id, place=place, origins=origins)
 
 
 def _entry(raw: bytes) -> dict[str, Any]:

@@ -102,9 +102,9 @@ def look_again(
 
 
 @router.post("/yes")
-def take_over(visit: Beside, persona: FormText = "", new_name: FormText = "") -> Response:
+def take_over(visit: Beside, persona: FormText = "", new_name: FormText = "", let_in: FormText = "") -> Response:
     """Take over what was found."""
-    return _do(visit, lambda: visit.services.imports.take_over(persona or new_name))
+    return _do(visit, lambda: visit.services.imports.take_over(persona or new_name, is_let_in=bool(let_in)))
 
 
 @router.post("/stop")
