@@ -3,11 +3,11 @@
 `.access.json` in the home folder, readable by its owner alone:
 
     {"format": 1, "id": "5f0c…", "token": "…", "password": "scrypt$…", "migrations": [{"step": …, "applied_at": …}],
-     "programs": "…"}
+     "programs": "…", "visits": [{"digest": …, "opened_by": …, "browser": "Firefox", "system": "Windows", …}]}
 
-The token is made once, so that bookmarks and an installed page go on working after a restart. A browser that
-came with it, or knew the password, keeps a cookie: a seal that the token makes over whatever opens the page,
-so that another token or another password ends every visit at once, in a server that is running, too.
+The token is made once, so that bookmarks and an installed page go on working after a restart. A browser that came with
+it, or knew the password, keeps a cookie of its own. Only a hash of that is kept, with a seal that the token makes over
+whatever opens the page: another token or password ends every visit at once, in a server that is running, too.
 The programs' token opens no page, and the page's opens nothing to programs.
 """
 
@@ -19,16 +19,17 @@ import logging
 import secrets
 import threading
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from managers.storage.errors import DiskFullError, Notice, PasswordTooShortError, UnwritableError
+from managers.storage.errors import BusyError, DiskFullError, Notice, PasswordTooShortError, UnwritableError
 from managers.storage.files import read_bytes, set_aside, write_atomic
 from managers.storage.locks import holding
 from managers.storage.paths import Home
+from managers.storage.visits import BrowserVisit, current_visits, digest_of, parse_visits
 
 logger = logging.getLogger(__name__)
 
@@ -54,18 +55,26 @@ class _Record:
     programs: str = ""
     """What other programs come in with; empty until somebody has asked for it."""
     migrations: tuple[Mapping[str, str], ...] = ()
+    visits: tuple[BrowserVisit, ...] = ()
     format: int = field(default=FORMAT)
 
 
-class Access:
-    """What opens the page of a home folder. Safe to use from several threads; follows what other processes change."""
+_Change = Callable[[Iterable[BrowserVisit]], Iterable[BrowserVisit]]
 
-    def __init__(self, home: Home, given: str = "") -> None:
+
+class Access:
+    """What opens the page of a home folder. Safe to use from several threads; follows what other processes change.
+
+    What cannot be written raises DiskFullError, UnwritableError or BusyError.
+    """
+
+    def __init__(self, home: Home, given: str = "", now: Callable[[], datetime] = datetime.now) -> None:
         """Remember the home; nothing is read or made yet.
 
         Args:
             home: whose page it is.
             given: a password that holds instead of a kept one for as long as this process runs.
+            now: the clock of the visits.
 
         Raises:
             PasswordTooShortError
@@ -74,7 +83,7 @@ class Access:
             _check(given)
         self._path = home.access
         self._name = home.folder.name
-        self._given = _plain(given)
+        self._given, self._now = _plain(given), now
         self._reading = threading.Lock()
         self._known: _Record | None = None
         self._seen: tuple[int, ...] | None = None
@@ -103,16 +112,41 @@ class Access:
         """Return the address that opens the page: with the token, where no password is asked for."""
         return origin if self.needs_password else f"{origin}?{TOKEN}={quote(self.token, safe='')}"
 
-    def session(self) -> str:
-        """Return what the cookie holds of a browser that may come in."""
+    def visits(self) -> tuple[BrowserVisit, ...]:
+        """Return the visits that go on, those that were seen last first."""
         record = self._record()
-        opens = hashlib.sha256(self._given).hexdigest() if self._given else record.password
-        seal = hmac.digest(record.token.encode(), b"session\0" + opens.encode(), "sha256")
-        return base64.urlsafe_b64encode(seal).decode().rstrip("=")
+        return current_visits(record.visits, self._seal(record), self._now())
 
-    def is_session(self, value: str) -> bool:
-        """Tell whether a cookie is one of ours."""
-        return hmac.compare_digest(value.encode(), self.session().encode())
+    def visit(self, cookie: str) -> BrowserVisit | None:
+        """Return the visit that a cookie belongs to; None for one that opens nothing."""
+        digest = digest_of(cookie)
+        return next((visit for visit in self.visits() if visit.digest == digest), None)
+
+    def come_in(self, browser: str = "", system: str = "") -> str:
+        """Begin a visit and return what its cookie holds; where nothing can be written it ends with the process.
+
+        Browsers of one kind share the visit that the token opens: with a new one at each start of the program nobody
+        would know which of so many a browser still has.
+        """
+        record, now = self._record(), self._now()
+        same = [visit.begun for visit in self.visits() if (visit.browser, visit.system) == (browser, system)]
+        begun = now if self.needs_password or not same else same[0]
+        shared = _sealed(record.token, f"visit\0{browser}\0{system}\0{begun.isoformat()}")
+        cookie = secrets.token_urlsafe(_TOKEN_BYTES) if self.needs_password else shared
+        visit = BrowserVisit(digest_of(cookie), self._seal(record), browser, system, begun, now)
+        self._keep(lambda visits: [visit, *(one for one in visits if one.digest != visit.digest)])
+        return cookie
+
+    def see(self, visit: BrowserVisit) -> None:
+        """Note that a visit has opened a page today."""
+        seen = replace(visit, seen=self._now())
+        if seen.seen.date() != visit.seen.date():
+            self._keep(lambda visits: [seen if one.digest == seen.digest else one for one in visits])
+
+    def end(self, *ended: BrowserVisit) -> None:
+        """End visits; where that cannot be written, which is raised, they have ended for as long as this process runs."""
+        digests = {visit.digest for visit in ended}
+        self._keep(lambda visits: [one for one in visits if one.digest not in digests], must_last=True)
 
     def is_token(self, text: str) -> bool:
         """Tell whether this token opens the page; none does where a password is asked for."""
@@ -126,11 +160,7 @@ class Access:
 
     @property
     def programs_token(self) -> str:
-        """What other programs come in with; made when it is first asked for.
-
-        Raises:
-            DiskFullError, UnwritableError, BusyError
-        """
+        """What other programs come in with; made when it is first asked for."""
         return self._record().programs or self.renew_programs_token()
 
     def is_programs_token(self, text: str) -> bool:
@@ -139,48 +169,50 @@ class Access:
         return bool(token) and hmac.compare_digest(text.encode(), token.encode())
 
     def renew_programs_token(self) -> str:
-        """Make another token for programs and return it; the old one opens nothing any more. No visit ends.
-
-        Raises:
-            DiskFullError, UnwritableError, BusyError
-        """
+        """Make another token for programs and return it; the old one opens nothing any more. No visit ends."""
         return self._change(lambda record: replace(record, programs=secrets.token_urlsafe(_TOKEN_BYTES))).programs
 
     def renew_token(self) -> str:
-        """Make another token and return it; the old one opens nothing any more, and every browser's visit ends.
-
-        Raises:
-            DiskFullError, UnwritableError, BusyError
-        """
+        """Make another token and return it; the old one opens nothing any more, and every browser's visit ends."""
         return self._change(lambda record: replace(record, token=secrets.token_urlsafe(_TOKEN_BYTES))).token
 
     def set_password(self, text: str) -> None:
         """Keep another password's hash; every browser's visit ends.
 
         Raises:
-            PasswordTooShortError, DiskFullError, UnwritableError, BusyError
+            PasswordTooShortError
         """
         _check(text)
         hashed = _hashed(text)
         self._change(lambda record: replace(record, password=hashed))
 
     def remove_password(self) -> None:
-        """Ask for no kept password any more: the token opens the page; every browser's visit ends.
-
-        Raises:
-            DiskFullError, UnwritableError, BusyError
-        """
+        """Ask for no kept password any more: the token opens the page; every browser's visit ends."""
         self._change(lambda record: replace(record, password=""))
 
     def adopt(self, clear: str, now: datetime) -> None:
-        """Keep the hash of a password that stood somewhere in clear text, however short it is; the step is recorded.
-
-        Raises:
-            DiskFullError, UnwritableError, BusyError
-        """
+        """Keep the hash of a password that stood somewhere in clear text, however short it is; the step is recorded."""
         step = {"step": "hash_password", "applied_at": now.isoformat(timespec="seconds")}
         hashed = _hashed(clear)
         self._change(lambda record: replace(record, password=hashed, migrations=(*record.migrations, step)))
+
+    def _seal(self, record: _Record) -> str:
+        opens = hashlib.sha256(self._given).hexdigest() if self._given else record.password
+        return _sealed(record.token, f"session\0{opens}")
+
+    def _keep(self, change: _Change, *, must_last: bool = False) -> None:
+        def changed(record: _Record) -> _Record:
+            return replace(record, visits=current_visits(change(record.visits), self._seal(record), self._now()))
+
+        try:
+            self._change(changed)
+        except (BusyError, DiskFullError, UnwritableError):
+            record = changed(self._record())
+            with self._reading:
+                self._known = record
+            if must_last:
+                raise
+            logger.warning("visits could not be kept: as they are now they end with the program")
 
     def _record(self) -> _Record:
         """Return what the file holds now; the file is made if there is none.
@@ -212,7 +244,7 @@ class Access:
                 if (found := self._read()) is not None:
                     return found  # another process came first
                 if self._path.exists():
-                    self.notices.append(set_aside(self._path, datetime.now()))
+                    self.notices.append(set_aside(self._path, self._now()))
                 self._write(record)
         except (UnwritableError, DiskFullError):
             logger.warning("the page's token could not be kept: it holds until the program ends")
@@ -227,27 +259,26 @@ class Access:
         return record
 
     def _write(self, record: _Record) -> None:
-        write_atomic(self._path, json.dumps(asdict(record), indent=2) + "\n")
+        write_atomic(self._path, json.dumps(asdict(record), indent=2, default=datetime.isoformat) + "\n")
 
 
 def _parsed(data: bytes) -> _Record | None:
     """Return what a file holds; None if it is not one of ours: nobody comes in by what cannot be understood."""
     try:
-        table: Any = json.loads(data)
-        texts = name, token, password, programs = [
-            table["id"],
-            table["token"],
-            table["password"],
-            table.get("programs", ""),
-        ]
-        steps = table["migrations"]
+        table: Any = {"programs": "", "visits": (), **json.loads(data)}
+        texts = name, token, password, programs = [table[key] for key in ("id", "token", "password", "programs")]
+        steps, visits = table["migrations"], parse_visits(table["visits"])
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     if not all(isinstance(text, str) and text.isascii() for text in texts) or not isinstance(steps, list):
         return None
     if not name.isalnum() or len(token) < _TOKEN_BYTES or 0 < len(programs) < _TOKEN_BYTES:
         return None
-    return _Record(name, token, password, programs, tuple(step for step in steps if isinstance(step, dict)))
+    return _Record(name, token, password, programs, tuple(step for step in steps if isinstance(step, dict)), visits)
+
+
+def _sealed(key: str, text: str) -> str:
+    return base64.urlsafe_b64encode(hmac.digest(key.encode(), text.encode(), "sha256")).decode().rstrip("=")
 
 
 def _plain(text: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat
 
@@ -192,6 +192,8 @@ class PageSettings(Section):
 
     language: Literal["auto", "ja", "en"] = "auto"
     host: str = "127.0.0.1"
+    hosts: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]] = Field(default_factory=list, max_length=100)
+    """What else the page is called where it asks for a password: names that a proxy before it goes by, say."""
     port: int = Field(7860, ge=1, le=65535)
     onboarded: bool = False
     help_locale: str = ""

@@ -212,7 +212,7 @@ def test_a_target_with_a_server_s_name_and_headers_said_twice_are_refused(home: 
 
     def asked(target: str, *headers: str) -> int:
         """Return the status of an answer to a request as it stands."""
-        cookie = f"Cookie: {access.cookie}={access.session()}"
+        cookie = f"Cookie: {access.cookie}={access.come_in()}"
         with socket.create_connection(("127.0.0.1", port)) as line:
             line.sendall("\r\n".join([f"GET {target} HTTP/1.1", *headers, cookie, "", ""]).encode())
             return int(line.recv(100).split()[1])

@@ -99,7 +99,7 @@ def test_a_cookie_that_another_account_has_got_hold_of_opens_nothing_there(tmp_p
 
     with forked(tmp_path) as served:
         access = Access(Home(tmp_path))
-        command = [sys.executable, "-c", ASK, f"{served.origin}access", f"{access.cookie}={access.session()}"]
+        command = [sys.executable, "-c", ASK, f"{served.origin}access", f"{access.cookie}={access.come_in()}"]
         mine = subprocess.run(command, capture_output=True, text=True, check=True)
         assert mine.stdout.strip() == "200"
         command[0] = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
@@ -107,6 +107,6 @@ def test_a_cookie_that_another_account_has_got_hold_of_opens_nothing_there(tmp_p
         assert theirs.stdout.startswith("403"), theirs.stderr
         assert access.token not in theirs.stdout
         access.set_password("a long enough password")  # which is for others as well
-        command[-1] = f"{access.cookie}={access.session()}"
+        command[-1] = f"{access.cookie}={access.come_in()}"
         theirs = subprocess.run(command, capture_output=True, text=True, check=False, user=NOBODY, cwd="/")
         assert theirs.stdout.strip() == "200"

@@ -19,7 +19,7 @@ def visitor_of(services: Services, password: str = "", origin: str = ORIGIN) -> 
     """Return a browser that has come in."""
     access = Access(services.home, password)
     browser = stranger_to(services, password, origin)
-    browser.cookies.set(access.cookie, access.session())
+    browser.cookies.set(access.cookie, access.come_in())
     return browser
 
 

@@ -4,8 +4,9 @@ What it goes by, in this order; whoever is refused gets one and the same answer,
 nothing behind the gate has worked for it:
 
 1. The request is plain: its target a path, nothing said twice that must be said once.
-2. Where no password is asked for, it is made to this computer's own names (a page elsewhere may give its name our
-   address: DNS rebinding), and by the account that Utatane runs under, where the system tells.
+2. It is made to one of our names, for a page elsewhere may give its own name our address (DNS rebinding). Where no
+   password is asked for these are loopback's, and it is made by the account that Utatane runs under, where the system
+   tells; else also this computer's own name, addresses in numbers, and the names that the settings list.
 3. No page of another origin makes it, be it one of another program on this computer. Browsers say so
    (`Sec-Fetch-Site`), and those that do not name the origin of whatever could change something. A link is answered
    with a page that leads to the front door by itself: it comes with the cookie then, and with nothing of the link.
@@ -18,7 +19,8 @@ Nor does that token open, or lead to a cookie for, anything else.
 """
 
 import re
-from collections.abc import Callable, Mapping
+import socket
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
 import anyio.to_thread
@@ -30,17 +32,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from managers.storage.access import TOKEN, Access
 from managers.storage.peers import is_of_another_account
 from managers.storage.settings import ProgramsSettings
+from managers.storage.visits import LONGEST_UNSEEN, BrowserVisit
 from ui.locales import LANGUAGES, Texts, choose_language, texts
-from ui.server.guesses import Guesses, TooManyGuessesError
+from ui.server.browsers import browser_of
+from ui.server.guesses import Guesses, TooManyGuessesError, parsed_address
 from ui.server.programs.ways import Way, Ways, way_to
 from ui.server.templates import DOOR_HEADERS, render
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-_OWN_NAME = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?", re.IGNORECASE)
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:]+)(?::[0-9]+)?")
 _SAID_ONCE = ("host", "origin", "authorization", "content-length", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest")
 _LARGEST_FORM = 4_096
-_COOKIE_SECONDS = 400 * 24 * 3600
-"""As long as browsers keep any; it begins anew with every page that is opened."""
+_COOKIE_SECONDS = round(LONGEST_UNSEEN.total_seconds())
+"""It begins anew with every page that is opened."""
 
 SECURITY_HEADERS: Mapping[str, str] = {
     "content-security-policy": (
@@ -62,10 +66,17 @@ _INVITATIONS = ("access-control-allow-origin", "access-control-allow-credentials
 """What no answer has: Gradio lets other origins read some of its."""
 
 
-def shows_cookie(access: Access, headers: Headers) -> bool:
-    """Tell whether a browser shows our cookie. Another server under our name may have set more of that name."""
+def visit_shown(access: Access, headers: Headers) -> tuple[str, BrowserVisit | None]:
+    """Return the cookie that opens the page, and its visit. Another server under our name may have set more of that name."""
     pairs = [pair.strip().partition("=") for line in headers.getlist("cookie") for pair in line.split(";")]
-    return any(name == access.cookie and access.is_session(value) for name, _, value in pairs)
+    shown = ((value, access.visit(value)) for name, _, value in pairs if name == access.cookie)
+    return next((one for one in shown if one[1] is not None), ("", None))
+
+
+async def begin_visit(access: Access, scope: Scope) -> str:
+    """Let a browser in; return the header that lets it keep what opens the page."""
+    browser, system = browser_of(Headers(scope=scope).get("user-agent", ""))
+    return _cookie_line(access, await anyio.to_thread.run_sync(access.come_in, browser, system), scope)
 
 
 class Gate:
@@ -78,6 +89,7 @@ class Gate:
         *,
         ways: Ways | None = None,
         guesses: Guesses | None = None,
+        names: Callable[[], Sequence[str]] = tuple,
         when_entered: Callable[[], None] = lambda: None,
     ) -> None:
         """Guard an application.
@@ -87,12 +99,14 @@ class Gate:
             access: what opens the gate.
             ways: which ways in for other programs are open; none, if not given.
             guesses: how fast a password may be guessed.
+            names: what else the page is called, where a password is asked for.
             when_entered: called when somebody has come in with the token.
         """
         self._app = app
         self._access = access
         self._ways = ways or Ways(ProgramsSettings)
         self._guesses = guesses or Guesses()
+        self._names = names
         self._when_entered = when_entered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -103,8 +117,11 @@ class Gate:
             headers = Headers(scope=scope)
             answer = await self._answer(scope, receive, headers)
             is_page = way_to(scope["path"]) is None and _opens_page(scope, headers)
-            renewed = self._set_cookie(scope) if answer is None and is_page else ""
-            await (answer or self._app)(scope, receive, _guarded(send, renewed))
+            cookie, visit = visit_shown(self._access, headers) if answer is None and is_page else ("", None)
+            if visit is not None:
+                await anyio.to_thread.run_sync(self._access.see, visit)
+                cookie = _cookie_line(self._access, cookie, scope)
+            await (answer or self._app)(scope, receive, _guarded(send, cookie))
         elif scope["type"] == "websocket":
             headers = Headers(scope=scope)
             is_page = way_to(scope["path"]) is None
@@ -119,7 +136,7 @@ class Gate:
             return refused
         if (way := way_to(scope["path"])) is not None:
             return await self._answer_program(way, headers)
-        if (led := self._lead_on(scope, headers)) is not None:
+        if (led := await self._lead_on(scope, headers)) is not None:
             return led
         if _is_of_another_page(headers):
             return HTMLResponse(render("stepping_stone.html"), headers=DOOR_HEADERS)
@@ -142,27 +159,35 @@ class Gate:
         """Return what answers a request that is not made to us, or not by us; None for any other."""
         if not scope["path"].startswith("/") or any(len(headers.getlist(name)) > 1 for name in _SAID_ONCE):
             return _said("access.not_plain", 400)
-        if not self._access.needs_password and not _OWN_NAME.fullmatch(headers.get("host", "")):
-            return _said("access.wrong_host", 421)
+        if not self._is_called(headers.get("host", "").lower()):
+            return _said("access.unknown_host" if self._access.needs_password else "access.wrong_host", 421)
         if not self._access.needs_password and is_of_another_account(scope.get("client"), scope.get("server")):
             return _said("access.other_account", 403)
         if _is_of_another_page(headers) and not _is_link(scope, headers):
             return _said("access.other_page", 403)
         return None
 
-    def _lead_on(self, scope: Scope, headers: Headers) -> Response | None:
+    def _is_called(self, host: str) -> bool:
+        found, own = _HOST.fullmatch(host), socket.gethostname().lower()
+        name, short = found[1].strip("[]") if found else "", own.partition(".")[0]
+        if name in LOOPBACK or not self._access.needs_password:
+            return name in LOOPBACK
+        names = {own, short, f"{short}.local", *map(str.lower, self._names())}
+        return parsed_address(name) is not None or name in names - {""}
+
+    async def _lead_on(self, scope: Scope, headers: Headers) -> Response | None:
         """Return what leads to an address without its token; None where there is none, or a wrong one."""
         token = _token_of(scope)
         if token is None:
             return None
         if self._access.is_token(token):
             self._when_entered()
-            return _led_on(scope, self._set_cookie(scope))
+            return _led_on(scope, await begin_visit(self._access, scope))
         is_of_no_use = self._access.needs_password or self._is_known(headers)  # an old bookmark
         return _led_on(scope) if is_of_no_use and not _is_of_another_page(headers) else None
 
     def _is_known(self, headers: Headers) -> bool:
-        return shows_cookie(self._access, headers)
+        return visit_shown(self._access, headers)[1] is not None
 
     async def _turn_away(self, scope: Scope, headers: Headers) -> Response:
         """Say what opens the page; whoever tried another token waits for that, as for a wrong password."""
@@ -189,17 +214,15 @@ class Gate:
         except TooManyGuessesError:
             return _login_page(request.headers, "access.wait", status=429)
         answer = RedirectResponse("/", status_code=303)
-        answer.headers["set-cookie"] = self._set_cookie(request.scope)
+        answer.headers["set-cookie"] = await begin_visit(self._access, request.scope)
         return answer
 
-    def _set_cookie(self, scope: Scope) -> str:
-        return cookie_line(self._access, is_encrypted=scope["scheme"] == "https")
 
-
-def cookie_line(access: Access, *, is_encrypted: bool) -> str:
-    """Return the header that lets a browser keep what opens the page."""
-    line = f"{access.cookie}={access.session()}; Max-Age={_COOKIE_SECONDS}; Path=/; HttpOnly; SameSite=Strict"
-    return f"{line}; Secure" if is_encrypted else line
+def _cookie_line(access: Access, cookie: str, scope: Scope) -> str:
+    """Return a cookie's header; `Secure`, if the browser's side of a proxy is encrypted: that makes it stricter at most."""
+    seen_by_proxy = Headers(scope=scope).get("x-forwarded-proto", "").partition(",")[0].strip().lower()
+    line = f"{access.cookie}={cookie}; Max-Age={_COOKIE_SECONDS}; Path=/; HttpOnly; SameSite=Strict"
+    return f"{line}; Secure" if "https" in {scope["scheme"], seen_by_proxy} else line
 
 
 def _is_of_another_page(headers: Headers) -> bool:

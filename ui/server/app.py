@@ -67,7 +67,7 @@ def launch(
         raise PasswordNeededError(host=host)
     listener = _listen(host, port)
     origin = _origin(host, listener.getsockname()[1])
-    server = _Server(create_app(services, access))
+    server = _Server(create_app(services, access, host))
     on_ready(origin)
     gc.freeze()  # what is loaded by now stays: no look for garbage need go through it again
     try:
@@ -124,12 +124,13 @@ def _run_beside(server: uvicorn.Server, listener: socket.socket, show: Callable[
         running.join()
 
 
-def create_app(services: Services, access: Access) -> ASGIApp:
+def create_app(services: Services, access: Access, host: str = "") -> ASGIApp:
     """Return the whole server as an ASGI application.
 
     Args:
         services: what the page works with.
         access: what opens the page.
+        host: where the server listens, a name of the page.
     """
     forget_uploads(services)
     server, ways = make_server(), Ways(lambda: services.settings().programs)
@@ -140,7 +141,11 @@ def create_app(services: Services, access: Access) -> ASGIApp:
     server.router.routes.extend(ROUTES)
     add_engine(server, *_offered(services, ways, server.state.live.wake), partial(_language, services))
     entered = partial(opening.unlink, services.home.opening)
-    return Gate(server, access, ways=ways, guesses=server.state.guesses, when_entered=entered)
+
+    def names() -> list[str]:
+        return [host, *services.settings_file.load()[0].page.hosts]
+
+    return Gate(server, access, ways=ways, guesses=server.state.guesses, names=names, when_entered=entered)
 
 
 def _offered(

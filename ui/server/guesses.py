@@ -71,18 +71,19 @@ class _Line:
 
 def _household(address: str) -> str:
     """Return what counts as one guesser: a household has as many IPv6 addresses as it likes, in one network."""
-    found = _parsed(address)
+    found = parsed_address(address)
     if isinstance(found, IPv6Address):
         return str(ip_network((found, 64), strict=False))
     return address
 
 
 def _is_here(address: str) -> bool:
-    found = _parsed(address)
+    found = parsed_address(address)
     return found is not None and found.is_loopback
 
 
-def _parsed(address: str) -> IPv4Address | IPv6Address | None:
+def parsed_address(address: str) -> IPv4Address | IPv6Address | None:
+    """Return an address that is written in numbers; None for a name."""
     try:
         found = ip_address(address)
     except ValueError:

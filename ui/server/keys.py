@@ -1,4 +1,4 @@
-"""What opens the page, to be seen and changed on the page: its address with the token, or a password."""
+"""What opens the page, to be seen and changed on the page: its address with the token, or a password; and who came in."""
 
 from collections.abc import Callable
 from typing import Final
@@ -9,15 +9,15 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from managers.storage.access import LEAST_PASSWORD
 from managers.storage.errors import UtataneError
-from ui.server.access import cookie_line, peer
+from ui.server.access import begin_visit, peer, visit_shown
 from ui.server.guesses import Guesses, TooManyGuessesError
 from ui.server.templates import DOOR_HEADERS, render
 from ui.server.visit import FormText, Here, Visit
 
-_DONE: Final = ("renewed", "kept", "removed")
+_DONE: Final = ("renewed", "kept", "removed", "logged_out")
 
 router = APIRouter(prefix="/access")
-"""Whoever changes something stays in, every other browser has to come in anew."""
+"""Whoever changes what opens the page stays in, every other browser has to come in anew."""
 
 
 @router.get("")
@@ -46,6 +46,18 @@ async def remove_password(visit: Here, current: FormText = "") -> Response:
     return refused or await _change(visit, visit.access.remove_password, "removed")
 
 
+@router.post("/log-out")
+async def log_out(visit: Here, digest: FormText = "") -> Response:
+    """End a visit; without its digest every one."""
+    ended = [one for one in visit.access.visits() if digest in {"", one.digest}]
+    try:
+        await to_thread.run_sync(visit.access.end, *ended)
+    except UtataneError as error:
+        return _page(visit, error.sentence(visit.lang), 500)
+    is_here = visit_shown(visit.access, visit.request.headers)[1] is not None
+    return RedirectResponse("/access?done=logged_out" if is_here else "/", status_code=303)
+
+
 def _page(visit: Visit, wrong: str = "", status: int = 200) -> Response:
     asked = visit.request.query_params.get("done", "")
     values = {
@@ -53,6 +65,9 @@ def _page(visit: Visit, wrong: str = "", status: int = 200) -> Response:
         "access": visit.access,
         "origin": str(visit.request.base_url),
         "least": LEAST_PASSWORD,
+        "visits": visit.access.visits(),
+        "here": visit_shown(visit.access, visit.request.headers)[1],
+        "day": visit.day,
         "done": asked if asked in _DONE and not wrong else "",
         "wrong": wrong,
     }
@@ -84,5 +99,5 @@ async def _change(visit: Visit, do: Callable[[], object], done: str) -> Response
     except UtataneError as error:
         return _page(visit, error.sentence(visit.lang), 400)
     answer = RedirectResponse(f"/access?done={done}", status_code=303)
-    answer.headers["set-cookie"] = cookie_line(access, is_encrypted=visit.request.url.scheme == "https")
+    answer.headers["set-cookie"] = await begin_visit(access, visit.request.scope)
     return answer

@@ -27,7 +27,7 @@ from managers.storage.access import Access
 from managers.storage.errors import Lang, UtataneError
 from ui.components.faces import Face
 from ui.locales import texts
-from ui.server.access import shows_cookie
+from ui.server.access import visit_shown
 from ui.server.templates import part
 from ui.server.visit import language_of
 from ui.server.watched import Shown, Watched, WatchedGroup, WatchedPersona
@@ -247,20 +247,24 @@ async def _send_what_is_due(socket: WebSocket, window: _Window) -> None:
         window.stirred.clear()
         due, window.due = window.due, {}
         for kind, told in due.items():
-            if window.sent.get(kind) != told:
+            if window.sent.get(kind) != told and _is_known(socket):
                 await socket.send_text(json.dumps(told, ensure_ascii=False))
                 window.sent[kind] = told
 
 
 async def _close_when_shut_out(socket: WebSocket) -> None:
-    """Close a window's line when another token or password holds: the gate looked at its cookie only in the beginning.
+    """Close a window's line when its visit has ended: the gate looked at its cookie only in the beginning.
 
     The cookie is what is looked at here too: another token may have come to hold since the gate let it through.
     """
-    access: Access = socket.app.state.access
-    while shows_cookie(access, socket.headers):  # noqa: ASYNC110  # other processes change it, in a file
+    while _is_known(socket):  # noqa: ASYNC110  # other processes change it, in a file
         await asyncio.sleep(_LOOK_SECONDS)
     await socket.close(_SHUT_OUT)
+
+
+def _is_known(socket: WebSocket) -> bool:
+    access: Access = socket.app.state.access
+    return visit_shown(access, socket.headers)[1] is not None
 
 
 async def _asked(socket: WebSocket) -> AsyncIterator[str]:

@@ -50,7 +50,7 @@ class Served:
     @contextmanager
     def browser(self) -> Iterator[httpx.Client]:
         """Come in as the person whose page it is."""
-        cookies = {self.access.cookie: self.access.session()}
+        cookies = {self.access.cookie: self.access.come_in()}
         with httpx.Client(base_url=self.origin, cookies=cookies, timeout=60) as browser:
             yield browser
 

@@ -82,7 +82,7 @@ def browser(behind: Behind, access: Access, origin: str = ORIGIN, peer: str = HE
 
 def let_in(behind: Behind, access: Access, origin: str = ORIGIN) -> TestClient:
     inside = browser(behind, access, origin)
-    inside.cookies.set(access.cookie, access.session())
+    inside.cookies.set(access.cookie, access.come_in())
     return inside
 
 
@@ -146,8 +146,8 @@ def test_a_token_is_long_its_owners_alone_and_not_told_by_the_cookie(access: Acc
     other = Access(Home(own_home.folder / "other"))
     assert access.token != other.token
     assert min(map(len, (access.token, other.token))) >= 43  # 256 bits
-    assert access.token not in access.session()
-    assert access.session() not in access.token
+    assert access.token not in access.come_in()
+    assert access.come_in() not in access.token
     assert access.token in own_home.access.read_text()
     if sys.platform != "win32":
         assert stat.S_IMODE(own_home.access.stat().st_mode) == 0o600
@@ -158,11 +158,11 @@ def test_cookies_of_other_homes_and_servers_open_nothing_and_shut_nobody_out(beh
     one, other = Access(Home(tmp_path / "one")), Access(Home(tmp_path / "other"))
     both = browser(behind, one)
     for access in (one, other):
-        both.cookies.set(access.cookie, access.session())
+        both.cookies.set(access.cookie, access.come_in())
     assert both.get("/").status_code == 200
     for cookies, is_in in (
-        (f"{one.cookie}={other.session()}", False),
-        (f"{one.cookie}=made-up; {one.cookie}={one.session()}; {one.cookie}=too", True),
+        (f"{one.cookie}={other.come_in()}", False),
+        (f"{one.cookie}=made-up; {one.cookie}={one.come_in()}; {one.cookie}=too", True),
         (f"{one.cookie}=made-up", False),
         ("", False),
     ):
@@ -171,11 +171,11 @@ def test_cookies_of_other_homes_and_servers_open_nothing_and_shut_nobody_out(beh
 
 def test_a_file_that_cannot_be_understood_is_set_aside_and_opens_nothing(own_home: Home) -> None:
     old = Access(own_home)
-    token, session = old.token, old.session()
+    token, session = old.token, old.come_in()
     own_home.access.write_text('{"token": 3}')
     access = Access(own_home)
     assert access.token != token
-    assert not access.is_session(session)
+    assert access.visit(session) is None
     assert [notice.code for notice in access.notices] == ["file-set-aside"]
     assert [path.read_text() for path in own_home.folder.glob(".access.json.broken-*")] == ['{"token": 3}']
 
@@ -195,7 +195,7 @@ def test_only_this_computer_s_own_names_are_answered(behind: Behind, access: Acc
 
 
 def test_what_is_said_twice_is_not_believed(behind: Behind, access: Access) -> None:
-    cookie, asked = ("cookie", f"{access.cookie}={access.session()}"), browser(behind, access)
+    cookie, asked = ("cookie", f"{access.cookie}={access.come_in()}"), browser(behind, access)
     said = {"host": "127.0.0.1:7860", "origin": ORIGIN, "sec-fetch-site": "same-origin"}
     for name in ("host", "origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"):
         once = (name, said.get(name, "cors"))
@@ -208,7 +208,7 @@ def test_a_target_that_names_a_server_of_its_own_is_not_answered(behind: Behind,
     gate, told = Gate(behind.app, access), []
 
     async def ask(path: str) -> None:
-        cookie = f"{access.cookie}={access.session()}".encode()
+        cookie = f"{access.cookie}={access.come_in()}".encode()
         scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "scheme": "http"}
         scope |= {"headers": [(b"host", b"127.0.0.1"), (b"cookie", cookie)], "client": (HERE, 1)}
 

@@ -52,7 +52,7 @@ def server_of(services: Services) -> tuple[Server, TestClient]:
     assert isinstance(gate._app, Server)
     headers = {"authorization": f"Bearer {access.programs_token}"}
     knocking = TestClient(gate, base_url=ORIGIN, headers=headers, client=("127.0.0.1", 50_000))
-    knocking.cookies.set(access.cookie, access.session())
+    knocking.cookies.set(access.cookie, access.come_in())
     return gate._app, knocking
 
 

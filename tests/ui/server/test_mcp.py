@@ -185,7 +185,7 @@ def test_off_unless_switched_on_and_a_missing_package_is_said(
 
 
 def test_only_the_programs_token_opens(served: Served) -> None:
-    cookie = {"cookie": f"{served.access.cookie}={served.access.session()}"}
+    cookie = {"cookie": f"{served.access.cookie}={served.access.come_in()}"}
     for headers in (
         {},
         cookie,

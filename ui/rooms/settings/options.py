@@ -137,7 +137,7 @@ class Option:
     @property
     def shown(self) -> str:
         """The value as its field holds it."""
-        return f"{self.value:.10g}" if isinstance(self.value, float) else str(self.value)
+        return f"{self.value:.10g}" if isinstance(self.value, float) else _written(self.value)
 
 
 def fields(section: str) -> Mapping[str, FieldInfo]:
@@ -206,6 +206,8 @@ def typed(field: FieldInfo, value: object) -> object:
     if field.annotation is bool:
         return value in {True, "true"}
     text = str(value).strip()
+    if get_origin(field.annotation) is list:
+        return value if isinstance(value, list) else text.replace(",", " ").split()
     try:
         if field.annotation is int:
             return int(text)
@@ -240,7 +242,11 @@ def spoken(option: Option, value: object, t: Texts) -> str:
         return t(f"options.choice.{str(value).replace('-', '_')}")
     if isinstance(value, float):
         return f"{value:.10g}"
-    return str(value) if value != "" else t("options.nothing")
+    return _written(value) or t("options.nothing")
+
+
+def _written(value: object) -> str:
+    return " ".join(value) if isinstance(value, list) else str(value)
 
 
 def _options(common: Settings, holding: Settings, own: Mapping[str, Any] | None) -> Iterator[Option]:
