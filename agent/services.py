@@ -365,7 +365,7 @@ def open_services(
     )
     personas.before_migration = partial(_keep_all, home, clock)
     if not only_look:
-        notices.post(*privacy.shut(home))
+        notices.post(*privacy.shut(home), *personas.door.mend())
         services.personas.install_samples()
         look_around(home, notices)
         if not privacy.is_done(home):

@@ -41,7 +41,10 @@ def admit_personas(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Let in folders that came from elsewhere, after telling what is in them; --json asks nothing."""
+    """Let in folders that came from elsewhere, after telling what is in them; --json asks nothing.
+
+    Those who were let in before, by a record that was lost or is another computer's, are asked about first, all at once.
+    """
     from commands.errors import NobodyNamedError
 
     if yes and not (names or everybody):
@@ -51,11 +54,15 @@ def admit_personas(
         door = services.personas.door
         found = [door.question(name) for name in names or door.waiting()]
         questions = [question for question in found if question is not None]
-        if not as_json:
-            _tell_all(questions, lang)
-        decision = _Decision(yes, with_settings or None) if yes or as_json else _ask(questions, lang)
-        outside = [one for one in questions if not _carry_out(door, one, decision, lang, as_json=as_json)]
-    if outside and (decision.admit or not as_json):
+        known = [] if names or yes or as_json else [one for one in questions if one.is_remembered]
+        outside: list[Question] = []
+        groups = known, [one for one in questions if one not in known]
+        for asked in [one for one in groups if one] or [questions]:
+            if not as_json:
+                _tell_all(asked, lang)
+            decision = _Decision(yes, with_settings or None) if yes or as_json else _ask(asked, lang)
+            outside += [one for one in asked if not _carry_out(door, one, decision, lang, as_json=as_json)]
+    if outside and (yes or not as_json):
         raise typer.Exit(1)
 
 
@@ -97,7 +104,8 @@ def _carry_out(door: Door, question: Question, decision: _Decision, lang: Lang, 
 def _tell_all(questions: Sequence[Question], lang: Lang) -> None:
     """Tell what waits, each with what was found and what it asks for."""
     for one in questions:
-        write(_say("admit.guest", lang, name=one.name) if one.is_guest else one.name)
+        said = "admit.remembered" if one.is_remembered else "admit.guest"
+        write(_say(said, lang, name=one.name) if one.is_guest else one.name)
         for notice in (*one.findings, *([one.obstacle] if one.obstacle else [])):
             write(f"  - {notice.sentence(lang)}")
         if one.wishes:

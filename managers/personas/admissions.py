@@ -67,6 +67,16 @@ class Admissions:
         admission = self._known(self._marks.get(partial(read_mark, paths), paths.mark))
         return admission if admission and name_key(paths.name) in admission.names else None
 
+    def is_remembered(self, paths: PersonaPaths) -> bool:
+        """Tell whether a record that does not hold here (any more) names a guest: a hint for who is asked, and no yes."""
+        mark, name = read_mark(paths), name_key(paths.name)
+        found = (_admission(mark, entries) for entries in self._record.unsealed())
+        return any(name in known.names for known in found if known)
+
+    def mend(self) -> bool:
+        """Write the record and its key anew where they are not whole; return whether one was damaged (`SealedRecord`)."""
+        return self._record.mend()
+
     def let_in(self, folder: Path, name: str, agreed: Wishes = NOTHING, refused: str = "") -> None:
         """Let a folder in that is to stand under a name, and may not do so yet.
 

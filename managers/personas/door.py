@@ -15,10 +15,13 @@ from managers.personas.guests import look_through
 from managers.personas.persona import Persona, read_persona
 from managers.personas.sensitive_settings import NOTHING, digest_of, in_words, is_same
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice, UnreadableError
+from managers.storage.errors import Notice, UnreadableError, UtataneError, as_notice
 from managers.storage.files import remove_tree
 from managers.storage.paths import Home, PersonaPaths
+from managers.storage.texts import Texts
 from managers.storage.unchanged import Unchanged
+
+_say = Texts("notices/personas")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Question:
         wishes: what the folder asks for, in plain words; nothing of it is used before a yes.
         seen: what stands for these wishes in an answer.
         obstacle: why a guest cannot be let in as it is.
+        is_remembered: it was let in, says a record that does not hold here: lost, or another computer's.
     """
 
     name: str
@@ -40,6 +44,7 @@ class Question:
     wishes: Sequence[Notice]
     seen: str
     obstacle: Notice | None = None
+    is_remembered: bool = False
 
 
 class Door:
@@ -116,7 +121,8 @@ class Door:
         admission = self.admissions.of(paths)
         if admission is None:
             guest = look_through(paths)
-            return Question(guest.name, True, guest.findings, in_words(guest.wishes), guest.seen, guest.obstacle)
+            asked = guest.findings, in_words(guest.wishes), guest.seen, guest.obstacle
+            return Question(guest.name, True, *asked, self.admissions.is_remembered(paths))
         persona = self.read(paths, admission)
         if is_same(persona.wishes, admission.agreed):
             return None
@@ -133,6 +139,13 @@ class Door:
         return (PersonaPaths(path) for path in persona_folders(self._home.characters))
 
     # Answering
+
+    def mend(self) -> list[Notice]:
+        """Put right what tells who lives here, where one of its two copies is broken; return what a person is told."""
+        try:
+            return [_say.notice("admissions-mended", "info")] if self.admissions.mend() else []
+        except UtataneError as error:  # the other copy holds
+            return [as_notice("admissions-mended", error)]
 
     def admit(self, name: str, *, wishes: str = "", grant: bool | None = None) -> Sequence[Notice]:
         """Let a guest in: what leads elsewhere or might run is put aside, derived files are made anew.

@@ -1,6 +1,7 @@
 """This installation: one home folder on one computer, and a seal by which it knows what it made itself.
 
-The key lies in the home folder, outside of every persona's folder, readable by its owner alone. It counts
+The key lies in the home folder, outside of every persona's folder, readable by its owner alone, and a copy of it beside it:
+each ends in what tells whether it is whole, and the first whole one counts. It counts
 together with what the system calls this computer: neither a persona's folder nor a whole home folder that
 comes from elsewhere can bring along a seal that holds here.
 """
@@ -31,11 +32,12 @@ class Installation:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._named = Unchanged[str | None]()
+        self._copies = (home.installation_key, home.installation_key_copy)
 
     @property
     def id(self) -> str | None:
         """A name for this installation, 16 hex digits, such as may stand in a file's name; None if there is no key yet."""
-        return self._named.get(self._name, self._home.installation_key)
+        return self._named.get(self._name, *self._copies)
 
     def _name(self) -> str | None:
         key = self._read()
@@ -59,20 +61,44 @@ class Installation:
         return key is not None and hmac.compare_digest(_sealed(key, purpose, data).encode(), seal.encode())
 
     def _read(self) -> bytes | None:
-        """Return the key; None if there is none, or none that can be understood: nothing was sealed then."""
-        try:
-            key = bytes.fromhex((read_bytes(self._home.installation_key) or b"").decode("ascii"))
-        except ValueError:
-            return None
-        return key if len(key) == _KEY_BYTES else None
+        """Return the key; None if there is none, or none that is whole: nothing was sealed then."""
+        return next(filter(None, map(_key_in, map(read_bytes, self._copies))), None)
 
     def _made(self) -> bytes:
         with holding(self._home.lock.with_name(".installation.lock"), self._home.folder.name):
-            key = self._read()
-            if key is None:
-                key = secrets.token_bytes(_KEY_BYTES)
-                write_atomic(self._home.installation_key, key.hex() + "\n")
+            key = self._read() or secrets.token_bytes(_KEY_BYTES)
+            self._write(key)
             return key
+
+    def mend(self) -> bool:
+        """Write the key anew where it is not whole; return whether one was damaged, not only missing.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError, UnreadableError: nothing was changed, or one of them.
+        """
+        with holding(self._home.lock.with_name(".installation.lock"), self._home.folder.name):
+            key = self._read()
+            return key is not None and self._write(key)
+
+    def _write(self, key: bytes) -> bool:
+        broken = [(path, was) for path in self._copies if _key_in(was := read_bytes(path)) != key]
+        for path, _ in broken:
+            write_atomic(path, f"{key.hex()} {_check(key)}\n")
+        return any(was is not None for _, was in broken)
+
+
+def _key_in(data: bytes | None) -> bytes | None:
+    """Return the key that a file holds; None where it is none, or not whole."""
+    try:
+        told, check = (data or b"").decode("ascii").split()
+        key = bytes.fromhex(told)
+    except ValueError:
+        return None
+    return key if len(key) == _KEY_BYTES and check == _check(key) else None
+
+
+def _check(key: bytes) -> str:
+    return hashlib.sha256(b"whole" + key).hexdigest()[:_ID_DIGITS]
 
 
 def _sealed(key: bytes, purpose: str, data: bytes) -> str:

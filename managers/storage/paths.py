@@ -161,6 +161,7 @@ class Home:
     opening = _At("opening.html")
     """What a browser is handed to open the page; no hidden name, for packaged browsers may read none."""
     installation_key = _At(".installation.key")
+    installation_key_copy = _At(".installation.key.copy")
     admitted = _At(".admitted")
     made_private = _At(".made-private")
     """Is there once all that lies here was made its owner's alone."""

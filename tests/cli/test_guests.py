@@ -84,6 +84,32 @@ def test_all_of_them_are_let_in_by_one_yes_and_what_they_ask_for_waits_for_its_o
     hostile.assert_harmless()
 
 
+@pytest.mark.parametrize("lost", ["record", "cut key", "empty key", "both keys", "both records"])
+def test_what_tells_who_lives_here_has_a_copy_and_where_both_are_lost_one_yes_lets_in_those_who_did(
+    home: Path, hostile: Hostile, lost: str
+) -> None:
+    keys, records = sorted(home.glob(".installation.key*")), sorted((home / ".admitted").iterdir())
+    whole = keys[0].read_bytes()
+    for path in {"record": records[:1], "both keys": keys, "both records": records}.get(lost, keys[:1]):
+        path.write_bytes(b"" if lost == "empty key" else bytes(len(whole)) if "record" in lost else whole[:32])
+    told = run("personas", "list")
+    if "both" not in lost:
+        assert "put right from its second copy" in told.stderr
+        assert [line.partition("  ")[0] for line in told.stdout.splitlines()] == ["Hazel", "ねむ", "Rook"]
+        assert [one.read_bytes() for one in keys] == [whole] * 2
+        assert run("personas", "list").stderr == ""
+        return
+    assert told.stdout.count("a guest") == 3
+    if lost == "both keys":
+        done = run("personas", "admit", given="y\nn\n", expect=1)
+        assert done.stdout.index("ねむ (was let in before") < done.stdout.index("Let them in?")
+    else:
+        run("personas", "admit", "Hazel", "ねむ", "--yes")
+    assert run("personas", "list").stdout.splitlines()[:2] == ["Hazel", "ねむ"]
+    assert {"guest": True, "name": "Rook"} in lines(run("personas", "list", "--json"))
+    hostile.assert_harmless()
+
+
 def test_no_word_and_no_key_goes_where_a_folder_wants_them(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -222,17 +222,18 @@ def test_a_home_on_another_computer_is_asked_about_once_and_on_each(
 
 def test_a_record_that_nobody_here_wrote_says_nothing_and_is_kept(store: PersonaStore, hostile: Hostile) -> None:
     store.create("Nemu", language="en")
-    (record,) = store.home.admitted.glob("*.json")
+    (record, copy) = sorted(store.home.admitted.iterdir())
     told = json.loads(record.read_text("utf-8"))
     (hostile.folder / ".persona-id").unlink(missing_ok=True)
     (hostile.folder / ".persona-id").write_text("0" * 32)
     told["personas"]["0" * 32] = {"mark": "0" * 32, "names": ["rook"], "agreed": {}, "refused": ""}
     for forged in (json.dumps(told), "{", '{"personas": [], "seal": 3}', "[]"):
         record.write_text(forged, "utf-8")
+        copy.write_text(forged, "utf-8")
         assert again(store).door.guests() == ["Nemu", "Rook"], forged
     let_in(store.home, "Nemu")
     assert again(store).door.guests() == ["Rook"]
-    assert [path.read_text("utf-8") for path in store.home.admitted.glob("*.broken-*")] == ["[]"]
+    assert [path.read_text("utf-8") for path in store.home.admitted.glob("*.broken-*")] == ["[]"] * 2
 
 
 # Killed in the middle

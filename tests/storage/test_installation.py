@@ -44,9 +44,21 @@ def test_a_home_carried_elsewhere_is_another_installation(
     assert there.id != name
 
 
-def test_a_key_that_cannot_be_understood_seals_nothing_and_all_agree_on_the_new_one(own_home: Home) -> None:
+@pytest.mark.parametrize("broken", [b"\xff\x00 no key", b"", b"\0" * 82, None, b"f" * 64, b"cut"])
+def test_a_key_that_is_broken_is_put_right_from_its_copy_and_where_both_are_all_agree_on_a_new_one(
+    own_home: Home, broken: bytes | None
+) -> None:
     seal = Installation(own_home).seal("guest", b"")
-    own_home.installation_key.write_bytes(b"\xff\x00 no key")
+    copies = own_home.installation_key, own_home.installation_key_copy
+    whole = copies[0].read_bytes()
+    harm = whole[: len(whole) // 2] if broken == b"cut" else broken
+    for path in copies:
+        path.unlink() if harm is None else path.write_bytes(harm)
+        assert Installation(own_home).is_sealed("guest", b"", seal)
+        assert Installation(own_home).mend() == (harm is not None)
+        assert [one.read_bytes() for one in copies] == [whole, whole]
+    for path in copies:
+        path.write_bytes(harm or b"")
     assert not Installation(own_home).is_sealed("guest", b"", seal)
     with ThreadPoolExecutor(8) as pool:
         seals = set(pool.map(lambda _: Installation(own_home).seal("guest", b""), range(8)))

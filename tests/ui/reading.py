@@ -117,7 +117,10 @@ def press(visitor: TestClient, page: Element, selector: str, **typed: str) -> Re
     """
     button = page.all(selector)[0]
     form = next(one for one in page.all("form") if any(within is button for within in one._within()))
-    sent = {one.attributes["name"]: _value(one) for one in form._within() if _is_sent(one)} | typed
+    sent = dict[str, str | list[str]]()
+    for one in filter(_is_sent, form._within()):
+        sent.setdefault(one.attributes["name"], []).append(_value(one))  # type: ignore[union-attr]  # no text yet
+    sent |= typed
     if "name" in button.attributes:
         sent[button.attributes["name"]] = button.attributes.get("value", "")
     address = button.attributes.get("formaction") or form.attributes["action"]

@@ -39,12 +39,11 @@ def show(visit: Beside) -> Response:
 def answer(
     visit: Beside,
     deed: FormText = "",
-    name: Annotated[list[str] | None, Form()] = None,
-    seen: Annotated[list[str] | None, Form()] = None,
+    whom: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
-    """Do what was answered, to each whose name came along."""
+    """Do what was answered, to each who was chosen: `whom` is what stands for the wishes that were shown, and the name."""
     done, wrong = list[str](), list[str]()
-    for one, shown in zip(name or [], seen or [], strict=False):
+    for shown, _, one in (chosen.partition(" ") for chosen in whom or []):
         try:
             done += _do(visit.services, deed, one, shown, visit.t)
         except UtataneError as error:
