@@ -40,11 +40,11 @@ def archive(
         keeping = memories.housekeeping()
         if step in {"preview", "now"}:
             _tell_due(keeping, t, puts_away=step == "now", as_json=as_json)
-            warn_of(memories.recall.keep_up())
+            memories.recall.keep_up()
             return
         if step == "restore":
             found = keeping.restore(ids or None)
-            warn_of(memories.recall.keep_up())
+            memories.recall.keep_up()
         else:
             found = keeping.archive.offered(memories.working_copy())
         for one in found:

@@ -79,7 +79,8 @@ def _tell_of(report: DreamReport, *, dry_run: bool, as_json: bool) -> None:
         _write_dream(report, texts(lang), dry_run=dry_run)
     for failure in report.failures:
         warn(f"{failure.task} {failure.day}: {failure.error.sentence(lang)}")
-    warn_of(report.notices)
+    behind = [one.en for one in report.notices if one.code == "index-behind"]  # which is said in the end
+    warn_of(one for one in report.notices if not any(one.en in why for why in behind))
 
 
 def _write_cost(cost: DreamCost, lang: Lang) -> None:

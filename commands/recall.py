@@ -9,7 +9,7 @@ import typer
 
 from commands.errors import BadQueriesError, NothingToSearchError
 from commands.language import terminal_language
-from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell, warn_of
+from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell
 from commands.terminal import show_progress, write, write_line
 from managers.memory.errors import NoSuchFileError
 from managers.recall.hits import Hit
@@ -59,7 +59,6 @@ def recall(
                 write(shapes.line(shapes.search(wanted, hits, elapsed)))
             else:
                 _show(wanted, hits, elapsed)
-        warn_of(notice for notice in memories.recall.notices() if notice.level == "warning")
 
 
 @commands.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +26,8 @@ HomeOption = Annotated[
     Path | None, typer.Option("--home", help="The data folder (default: UTATANE_HOME or ~/Utatane).")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
+_UNDONE = frozenset({"afterwards", "gone-without"})
+"""Notices of what was put off or done without."""
 PersonaArgument = Annotated[str, typer.Argument(help="The persona's name.")]
 
 
@@ -60,6 +62,7 @@ def services_at(home: Path | None, *, only_look: bool = False) -> Iterator[Servi
     from managers.storage.program_log import log_to_file
     from managers.storage.read_only import is_read_only, read_only_notice
 
+    told = {MADE_PRIVATE, "admissions-mended"}
     found = find_home(home)
     read_only = [] if only_look or not is_read_only(found) else [read_only_notice(found)]
     only_look = only_look or bool(read_only)
@@ -67,7 +70,7 @@ def services_at(home: Path | None, *, only_look: bool = False) -> Iterator[Servi
         log_to_file(found)
     services = open_services(found, only_look=only_look)
     services.notices.post(*read_only)
-    warn_of([*read_only, *(notice for notice in services.notices.all if notice.code == MADE_PRIVATE)])
+    warn_of([*read_only, *(notice for notice in services.notices.all if notice.code in told)])
     try:
         yield services
     finally:
@@ -77,27 +80,35 @@ def services_at(home: Path | None, *, only_look: bool = False) -> Iterator[Servi
 
 @contextmanager
 def damage_told(services: Services, persona: str, *, first: bool = False) -> Iterator[None]:
-    """Say in one line on standard error what is amiss with a persona's files: once the work is done, or `first`.
+    """Say in one line on standard error what is amiss with a persona's files, and what could not be written beside them.
 
-    By the end the indexes have caught up, and know what is missing.
+    It is said once the work is done, for by then the indexes have caught up and know what is missing; or `first`, and at
+    the end what is new.
     """
-    if first:
-        _tell_of_damage(services, persona)
-        yield
-        return
+    told, is_done = _tell_of_damage(services, persona) if first else [], False
     try:
         yield
+        is_done = True
     finally:
         with suppress(UtataneError):  # the work itself has said what stands in its way
-            _tell_of_damage(services, persona)
+            _tell_of_damage(services, persona, told, is_done=is_done)
 
 
-def _tell_of_damage(services: Services, persona: str) -> None:
+def _tell_of_damage(
+    services: Services, persona: str, told: Sequence[str] = (), *, is_done: bool = False
+) -> Sequence[str]:
     from agent.health import in_one_line, look
 
-    words = in_one_line(persona, look(services.memories(persona)))
-    if words is not None:
-        warn(words.sentence(terminal_language()))
+    memories, lang = services.memories(persona), terminal_language()
+    words = in_one_line(persona, look(memories))
+    said = [words.sentence(lang)] if words else []
+    if is_done:
+        undone = [*memories.recall.notices(), *(one for one in memories.notices.all if one.code in _UNDONE)]
+        undone = sorted(undone, key=lambda one: one.code != "index-behind")
+        said += [one.sentence(lang) for one in undone if one.level == "warning"][:1]
+    if new := [one for one in said if one not in told]:
+        warn(" ".join(new))
+    return said
 
 
 def read_text(file: Path) -> str:

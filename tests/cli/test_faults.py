@@ -1,6 +1,7 @@
 """What goes wrong on a person's computer: each time one clear sentence, nothing lost, still usable."""
 
 import contextlib
+import shutil
 import socket
 from pathlib import Path
 
@@ -67,6 +68,17 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
         run("chat", "Hazel", "-m", "After", home=home)
         text = log.read_text("utf-8")
     assert [words in text for words in ("Before the disk was full", "After", "yyyy")] == [True, True, False]
+
+
+def test_what_could_not_be_written_beside_the_talk_is_told_in_one_line(home: Path) -> None:
+    run("chat", "Hazel", "-m", "My cat Momo likes tuna.")
+    index = home / "characters" / "Hazel" / "rag_index"
+    shutil.rmtree(index)
+    index.touch()
+    for words in (("chat", "-m", "Hello"), ("recall", "tuna"), ("dream", "--built-in", "--json")):
+        (told,) = run(words[0], "Hazel", *words[1:]).stderr.splitlines()
+        assert "index is behind" in told
+        assert str(index) in told
 
 
 FILES = ("log.txt", "core_memory.txt", "goals.json", "persona.json", "notepad.txt", "SystemPrompt.txt", "memory/insights.json")  # fmt: skip
