@@ -25,7 +25,7 @@ from agent.prompt_parts import (
 )
 from agent.prompt_prefix import cut_notices, prefix_parts, prompt_room
 from agent.prompts import company as company_words
-from agent.prompts import quoting, strategies
+from agent.prompts import holding, quoting, strategies
 from agent.prompts import system_prompt as words
 from agent.prompts.system_prompt import is_apart, mark
 from agent.provenance import ForeignWords, files_of, given_in
@@ -63,7 +63,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     weighs = None if state["concern"] else weighing(state, around)
     grave = weighs is not None or state["concern"] is not None
     present = compose_parts(present_parts(state, around, window, weighs), whole, lang, count)
-    said = replace(_as_turn(state["message"], lang), images=state["attached"].images)
+    said = replace(_as_turn(replace(state["message"], origins=()), lang), images=state["attached"].images)
     frame = partial(quoting.frame, lang, called(sheet), has_words=bool(said.text.strip()))
     earlier = with_marks([_as_turn(message, lang) for message in window], lang)
     last_words = tokens_of(earlier[-2:], count) if grave else 0
@@ -246,6 +246,9 @@ def _as_turn(message: Message, lang: Lang) -> ChatTurn:
         return company_words.words_of(lang, message)
     if message.role != "user":
         return ChatTurn("persona", message.text, message.time)
+    if message.origins:  # an import's, or a program's
+        label = holding.made_of(lang, message.origins)
+        return ChatTurn("user", "", message.time, quoted=quoting.passage(label, message.text))
     files = [words.file_sent(lang, sent.name) for sent in sent_with(message)]
     return ChatTurn("user", message.text, message.time, quoted="\n".join(files))
 

@@ -133,14 +133,9 @@ def day_before(day: date, summary: str, lang: Lang) -> str:
     return section(_say("before", lang, day=say("in_numbers", day, lang)), summary)
 
 
-def with_files(lang: Lang, names: Sequence[str]) -> str:
-    """Return what tells that files came with a message."""
-    return _say("files", lang, names=", ".join(names))
-
-
-def another_persona(lang: Lang, name: str) -> str:
-    """Return what another persona is called in the records of a day: what it said is nobody's testimony."""
-    return _say("another_persona", lang, name=one_line(name))
+def aside(what: Literal["files", "from_file", "another_persona"], lang: Lang, names: Sequence[str] = ()) -> str:
+    """Return what tells that files came with a message, that it says what one says, or that another persona spoke: nobody's testimony."""
+    return _say(what, lang, names=", ".join(map(one_line, names)))
 
 
 def section(title: str, body: str) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from agent.attachments import sent_with
-from agent.prompts.dream_prompts import another_persona, called, with_files
+from agent.prompts.dream_prompts import aside, called
 from agent.prompts.quoting import name_in_label, one_line
 from managers.language.dates_in_words import say
 from managers.memory.goals import HORIZONS, Goals
@@ -18,7 +18,7 @@ from managers.memory.questions import Question
 from managers.mind import Sheet, talk_given
 from managers.recall.hits import Hit
 from managers.sleep.review import UNKNOWN_LABEL
-from managers.sleep.tasks import DayMaterial
+from managers.sleep.tasks import DayMaterial, is_of_document
 
 Draft = TypeVar("Draft", bound=BaseModel)
 
@@ -89,8 +89,9 @@ def hit_line(hit: Hit, labels: Labels, sheet: Sheet) -> str:
 
 
 def message_line(message: Message, labels: Labels, sheet: Sheet) -> str:
-    """Return a message under its label, with its minute, its speaker and the files that came with it."""
-    told = f"{message.time:%H:%M} {_speaker(message, sheet)}: {message.text}{_files(message, sheet)}"
+    """Return a message under its label, with its minute, its speaker, its mark and the files that came with it."""
+    mark = aside("from_file", sheet.language) if is_of_document(message) else ""
+    told = f"{message.time:%H:%M} {_speaker(message, sheet)}: {mark}{message.text}{_files(message, sheet)}"
     return f"[{labels.label(message.id)}] {one_line(told)}"
 
 
@@ -98,14 +99,14 @@ def _speaker(message: Message, sheet: Sheet) -> str:
     if message.role == "persona":
         return message.speaker
     if message.role == "other":
-        return another_persona(sheet.language, message.speaker)
+        return aside("another_persona", sheet.language, [message.speaker])
     return called(sheet) if is_unnamed(message.speaker) else message.speaker
 
 
 def _files(message: Message, sheet: Sheet) -> str:
     """Say which files came with a message: without them "here it is" means nothing."""
     names = [name_in_label(sent.name) for sent in sent_with(message)]
-    return with_files(sheet.language, names) if names else ""
+    return aside("files", sheet.language, names) if names else ""
 
 
 def speaks_for_itself(day: DayMaterial) -> bool:

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from managers.language.lexicons import load
+from managers.language.reading.bounds import opening
 from managers.language.reading.rules import rules, search_any
 from managers.storage.errors import Lang
 
 _KEPT = "\ue000"
-_QUOTATION = re.compile(r"「[^」]*」|『[^』]*』|“[^”]*”")
+_QUOTATION = re.compile(r"「[^」]{0,600}」|『[^』]{0,600}』|“[^”]{0,600}”")
 
 
 def outside_quotes(text: str, change: Callable[[str], str]) -> str:
@@ -53,12 +54,9 @@ def marks(lang: Lang) -> dict[str, Any]:
     return found
 
 
-_MAX_READ = 20_000
-
-
 def readable(text: str) -> str:
     """Return a message without markup, code, links and control characters, and not longer than can be read."""
-    return "".join(_printed(char) for char in without_markup(text[:_MAX_READ])).strip()
+    return "".join(_printed(char) for char in without_markup(opening(text))).strip()
 
 
 def without_markup(text: str) -> str:
