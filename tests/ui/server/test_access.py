@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -29,7 +30,9 @@ from agent.services import Services, open_services
 from managers.memory.log import ConversationLog
 from managers.storage.access import Access
 from managers.storage.clock import SystemClock
+from managers.storage.errors import DiskFullError
 from managers.storage.paths import Home
+from managers.storage.visits import LONGEST_UNSEEN, MOST_VISITS
 from tests.ui.server.routes import Address, addresses_of
 from tests.ui.visitors import ORIGIN, stranger_to, visitor_of
 from ui.components.revision import revision_of
@@ -76,7 +79,7 @@ def access(own_home: Home) -> Access:
 
 
 def browser(behind: Behind, access: Access, origin: str = ORIGIN, peer: str = HERE, pause: float = 0.01) -> TestClient:
-    gate = Gate(behind.app, access, guesses=Guesses(pause))
+    gate = Gate(behind.app, access, guesses=Guesses(pause), names=lambda: ["Home.example"])
     return TestClient(gate, base_url=origin, follow_redirects=False, client=(peer, 50_000))
 
 
@@ -329,6 +332,83 @@ def test_only_a_slow_hash_of_the_password_is_kept_and_another_one_ends_every_vis
     assert visitor.get("/").status_code == 401
 
 
+def test_under_a_name_that_is_none_of_ours_nobody_learns_or_guesses_anything(
+    behind: Behind, own_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page elsewhere that gives its name our address has the origin of whatever answers it there."""
+    monkeypatch.setattr(socket, "gethostname", lambda: "Aoi-PC.lan")
+    knocking, right = browser(behind, Access(own_home, PASSWORD), peer=LAN), {"password": PASSWORD}
+    own = ("localhost:7860", "[::1]:7860", "192.168.1.5:7860", "[fd00::5]", "Aoi-PC", "aoi-pc.local:1", "aoi-pc.lan")
+    for host in (*own, "home.example"):
+        assert knocking.post("/login", data=right, headers={"host": host}).status_code == 303, host
+    knocking.cookies.clear()
+    monkeypatch.setattr(Guesses, "turn", None)  # no guess is counted, none is looked at
+    evil = ("evil.example", "aoi-pc.evil.example", "192.168.1.5.evil", "a.home.example", "::1", "1", "", "localhost:x")
+    for host in evil:
+        answers = [knocking.post("/login", data=data, headers={"host": host}) for data in (right, {"password": "no"})]
+        answers.append(knocking.get("/", headers={"host": host, "accept": "text/html"}))
+        assert len({str(seen(answer)) for answer in answers}) == 1
+        assert answers[0].status_code == 421
+        assert not {"set-cookie", "location"} & set(answers[0].headers)
+        assert not re.search("utatane|うたた寝|<", answers[0].text.lower())
+    assert behind.asked == 0
+
+
+def test_the_cookie_is_for_encrypted_lines_alone_where_the_browser_s_is_one(behind: Behind, own_home: Home) -> None:
+    for origin, said, is_secure in (
+        (ORIGIN, "", False),
+        (ORIGIN, "HTTPS", True),
+        (ORIGIN, "https, http", True),  # the browser's side of two proxies
+        (ORIGIN, "http, https", False),
+        ("https://127.0.0.1", "", True),
+    ):
+        visitor = browser(behind, Access(own_home, PASSWORD), origin)
+        visitor.headers["x-forwarded-proto"] = said
+        given = visitor.post("/login", data={"password": PASSWORD}).headers["set-cookie"]
+        shown = {"cookie": given.partition(";")[0], "accept": "text/html"}
+        for kept in (given, visitor.get("/", headers=shown).headers["set-cookie"]):
+            assert kept.partition(";")[0] == shown["cookie"]
+            assert set(kept.split("; ")[2:]) == {"Path=/", "HttpOnly", "SameSite=Strict", *["Secure"] * is_secure}
+
+
+def test_visits_outlive_the_program_are_kept_as_hashes_and_go_when_they_are_many_or_old(own_home: Home) -> None:
+    now = [datetime(2026, 1, 2, 3, 4)]
+    access = Access(own_home, PASSWORD, lambda: now[0])
+    used, unused = access.come_in("Safari", "iPhone"), access.come_in("Firefox", "Windows")
+    assert used not in own_home.access.read_text()
+    now[0] += LONGEST_UNSEEN - timedelta(hours=1)
+    access.see(access.visits()[[one.browser for one in access.visits()].index("Safari")])
+    now[0] += timedelta(hours=1)
+    again = Access(own_home, PASSWORD, lambda: now[0])
+    assert [visit.browser for visit in again.visits()] == ["Safari"]
+    assert again.visit(unused) is None
+    assert Access(own_home, "another long password", lambda: now[0]).visit(used) is None
+    for _ in range(MOST_VISITS):
+        last = again.come_in()
+    assert (len(again.visits()), again.visit(used)) == (MOST_VISITS, None)
+    assert again.visit(last)
+
+
+def test_browsers_of_one_kind_share_the_token_s_visit_and_what_was_ended_stays_so(
+    access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cookie = access.come_in("Firefox", "Windows")
+    assert access.come_in("Firefox", "Windows") == cookie != access.come_in("Chrome", "Windows")
+    access.end(*access.visits())
+    again = access.come_in("Firefox", "Windows")
+    assert again != cookie
+    assert access.visit(cookie) is None
+
+    def full(path: Path, *_: object) -> None:
+        raise DiskFullError(path=path)
+
+    monkeypatch.setattr("managers.storage.access.write_atomic", full)
+    assert access.visit(access.come_in("Safari", "Mac"))  # it ends with the program
+    with pytest.raises(DiskFullError):
+        access.end(*access.visits())
+    assert not access.visits()
+
+
 def test_guessing_many_at_once_is_no_faster_whatever_they_say_of_where_they_are(
     behind: Behind, access: Access, own_home: Home
 ) -> None:
@@ -515,6 +595,25 @@ def test_another_page_and_another_name_are_refused_everywhere_with_the_cookie_an
         for one, headers in knocks:
             with pytest.raises(WebSocketDisconnect), one.websocket_connect(SOCKET + path, headers=headers):
                 pass
+
+
+def test_programs_and_windows_are_not_answered_under_other_names_where_a_password_is_asked_for(
+    services: Services,
+) -> None:
+    services.settings_file.change("programs", api=True, mcp=True)
+    visitor, window = visitor_of(services, PASSWORD), f"{SOCKET}/p/Hazel/live"
+    services.settings_file.change("page", hosts=["home.example"])
+    ours, others = (
+        {"host": host, "authorization": f"Bearer {Access(services.home).programs_token}"}
+        for host in ("home.example", "evil.test")
+    )
+    assert visitor.get("/config", headers=ours).status_code == 200
+    for method, path in itertools.product(("GET", "POST", "DELETE"), (*ALLOWED, MCP, "/p/Hazel/")):
+        assert visitor.request(method, path, headers=others).status_code == 421, (method, path)
+    with visitor.websocket_connect(window, headers=ours):
+        pass
+    with pytest.raises(WebSocketDisconnect), visitor.websocket_connect(window, headers=others):
+        pass
 
 
 def test_what_is_answered_keeps_others_out_and_names_no_foreign_address(whole: Whole) -> None:

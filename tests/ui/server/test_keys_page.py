@@ -5,9 +5,13 @@ from starlette.testclient import TestClient
 from agent.services import Services
 from managers.storage.access import Access
 from tests.ui.reading import press, read
-from tests.ui.visitors import visitor_of
+from tests.ui.visitors import ORIGIN, stranger_to, visitor_of
 
 PASSWORD = "とても長いひみつ"
+
+
+DESK = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0"
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 (KHTML, like Gecko) Version/18.0 Safari/604.1"
 
 
 def visitor(services: Services, password: str = "") -> TestClient:
@@ -54,3 +58,28 @@ def test_a_password_that_was_given_at_the_start_is_changed_there(services: Servi
     assert {form.attributes["action"] for form in read(page).all("form")} == {"/access/log-out"}
     refused = browser.post("/access/password", data={"new": "ほかのながいひみつ", "current": PASSWORD})
     assert refused.status_code == 409
+
+
+def test_visits_are_seen_and_ended_one_by_one_or_all_at_once_and_open_windows_with_them(services: Services) -> None:
+    browsers = desk, phone, strange = [stranger_to(services, PASSWORD) for _ in range(3)]
+    for browser, agent in zip(browsers, (DESK, PHONE, "<script>Utatane</script>"), strict=True):
+        browser.headers |= {"user-agent": agent, "accept-language": "ja", "accept": "text/html"}
+        assert browser.post("/login", data={"password": PASSWORD}).status_code == 303
+    page = read(desk.get("/access"))
+    names = ["ほかの機器のほかのブラウザー", "iPhoneのSafari", "WindowsのFirefox (このブラウザー)"]
+    assert [one.partition(" 入った日: ")[0] for one in page.texts("form p")[-3:]] == names
+    with phone.websocket_connect(f"{ORIGIN.replace('http', 'ws')}/p/Hazel/live", headers={"origin": ORIGIN}) as window:
+        ended = read(press(desk, page, 'button[aria-label="iPhoneのSafariをログアウト"]'))
+        while (told := window.receive())["type"] != "websocket.close":
+            pass
+    assert told["code"] == 4401
+    assert "ログアウトさせました" in ended.one('[role="status"]').text
+    assert [browser.get("/access").status_code for browser in browsers] == [200, 401, 200]
+    assert (
+        press(
+            desk, ended, 'form[action="/access/log-out"] button[aria-label="WindowsのFirefoxをログアウト"]'
+        ).status_code
+        == 401
+    )
+    assert strange.post("/access/log-out").headers["location"] == "/"  # everywhere, here too
+    assert [browser.get("/access").status_code for browser in browsers] == [401, 401, 401]
