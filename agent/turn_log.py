@@ -5,12 +5,9 @@ from dataclasses import replace
 from agent.addressing import called
 from agent.state import Surroundings, TurnState
 from managers.memory.log.format import normalised
-from managers.memory.messages import GREETING, PROGRAM, Message, Role
+from managers.memory.messages import GREETING, MOST_ORIGINS, PROGRAM, Message, Role
 from managers.storage.clock import new_id
 from managers.storage.locks import writing
-
-_MOST_ORIGINS = 8
-"""Whose words an answer was made with is noted of so many; that it was made with some is what counts."""
 
 
 def hear(state: TurnState, around: Surroundings) -> tuple[Message | None, Message]:
@@ -56,7 +53,7 @@ def answer(state: TurnState, around: Surroundings, mind: str) -> Message:
     stopped = around.cancel.by_person
     broken_off = not stopped and (state["error"] is not None or around.cancel.is_set())
     message = _message(around, "persona", around.sheet.persona, text)
-    origins = tuple(dict.fromkeys(state.get("carried", ())))[:_MOST_ORIGINS]
+    origins = tuple(dict.fromkeys(state.get("carried", ())))[:MOST_ORIGINS]
     message = replace(message, mind=mind, broken_off=broken_off, stopped=stopped, origins=origins)
     company = state.get("company")
     if around.off_record:

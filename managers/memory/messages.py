@@ -16,6 +16,8 @@ GREETING: Final = "greeting"
 
 PROGRAM: Final = "*program"
 """The origin of words that another program spoke; no file and no name begins with such a sign."""
+MOST_ORIGINS: Final = 8
+"""Whose words an answer was made with is noted of so many; that it was made with some is what counts."""
 UNKNOWN: Final = "*unknown"
 """The origin of words of which nobody can tell any more whose they are."""
 

@@ -16,7 +16,7 @@ from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.json_documents import TIME
 from managers.memory.log import ConversationLog
-from managers.memory.messages import Message
+from managers.memory.messages import MOST_ORIGINS, Message
 from managers.memory.questions import Question, QuestionStore
 from managers.mind import Sheet
 from managers.sleep.quiet_hours import in_quiet_hours, is_idle
@@ -40,6 +40,7 @@ class Occasion:
         reason: the full inner-state log.
         question, goal: what the drive is about, where it is about one.
         last_words: what was said last, oldest first.
+        origins: whose foreign words all that rests on (`Message.origins`): then it may speak, and writes nothing down.
     """
 
     sheet: Sheet
@@ -49,6 +50,7 @@ class Occasion:
     question: Question | None = None
     goal: Goal | None = None
     last_words: tuple[Message, ...] = ()
+    origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Autonomy:
         self.inner_state.refresh(now, self.sheet().language)
         occasion = self._occasion(drive, now)
         deed = self.impulse(occasion)
-        if deed is None or not deed.text.strip():
+        if deed is None or not deed.text.strip() or (occasion.origins and deed.kind != "write"):
             with writing(self.paths):
                 write_atomic(self._declined, now.isoformat(timespec="seconds"))
             return None
@@ -166,6 +168,10 @@ class Autonomy:
         sheet = self.sheet()
         questions = self.questions.to_ask(1)
         goals = self.goals.for_prompt()
+        last_words = tuple(self.log.tail(6, roles=("user", "persona")))
+        wondered = [*self.questions.open(), *(goal for _, goal in goals)]
+        rests_on = {one for memory in wondered for one in memory.evidence} | {one.id for one in last_words}
+        origins = dict.fromkeys(one for found in self.log.origins(rests_on).values() for one in found)
         return Occasion(
             sheet=sheet,
             drive=drive,
@@ -173,12 +179,14 @@ class Autonomy:
             now=now,
             question=questions[0] if questions else None,
             goal=goals[0][1] if goals else None,
-            last_words=tuple(self.log.tail(6, roles=("user", "persona"))),
+            last_words=last_words,
+            origins=tuple(origins)[:MOST_ORIGINS],
         )
 
     def _do(self, deed: Deed, occasion: Occasion) -> Message | None:
         if deed.kind == "write":
-            message = self.log.append("persona", occasion.sheet.persona, deed.text, mind=deed.mind)
+            told = occasion.sheet.persona, deed.text
+            message = self.log.append("persona", *told, mind=deed.mind, origins=occasion.origins)
             if occasion.drive == "curiosity" and occasion.question is not None:
                 self.questions.mark_asked(occasion.question.id, author=occasion.sheet.persona)
             return message

@@ -85,6 +85,11 @@ def _lore(scene: Scene, _: Sequence[str]) -> None:
     scene.memories.lore.store.change(lambda book: book.added(entry), author="import", reason="import")
 
 
+def _forgotten(scene: Scene, ids: Sequence[str]) -> None:
+    _fact(scene, ids)
+    scene.memories.log.take_back(ids)
+
+
 RECALL = ToolCall("s", "recall_memories", {"query": ASKED})
 CARD = ToolCall("s", "read_entity_memory", {"name": "the bank"})
 Way = tuple[Callable[[Scene, Sequence[str]], object], str, list[str | Script]]
@@ -100,9 +105,7 @@ WAYS: dict[str, Way] = {
     "an answer that a question recalls": (lambda *_: None, ASKED, [[WRITE]]),
     "an answer that a tool recalls": (lambda *_: None, TOAST, [[RECALL], [WRITE]]),
     "a card that a tool reads": (lambda scene, ids: _fact(scene, ids, "the bank"), TOAST, [[CARD], [WRITE]]),
-    "an answer that was forgotten": (
-        lambda scene, ids: (_fact(scene, ids), scene.memories.log.take_back(ids)), TOAST, [[WRITE]],
-    ),
+    "an answer that was forgotten": (_forgotten, TOAST, [[WRITE]]),
     "evidence that is nowhere": (lambda scene, _: _fact(scene, ["20260101T000000-aaaaaaaa"]), TOAST, [[WRITE]]),
     "an import": (lambda scene, _: heard(scene, origins=("old.zip",)), ASKED, [[WRITE]]),
     "what another said": (lambda scene, _: heard(scene, role="other", speaker="Nox"), ASKED, [[WRITE]]),
@@ -152,9 +155,7 @@ def test_the_mark_goes_on_from_answer_to_answer_when_the_letter_is_long_out_of_s
     assert [one.documents for one in scene.companion.waiting()] == [["letter.txt"]]
 
 
-@pytest.mark.parametrize(
-    "make", [heard, lambda scene: _fact(scene, [heard(scene, text="I see. " + LETTER).id])]
-)
+@pytest.mark.parametrize("make", [heard, lambda scene: _fact(scene, [heard(scene, text="I see. " + LETTER).id])])
 def test_what_was_let_in_whole_or_rests_on_the_users_own_words_is_not_foreign(
     scene: Scene, make: Callable[[Scene], object]
 ) -> None:

@@ -211,6 +211,20 @@ def test_a_thought_is_noted_and_not_said(companion: Companion, life: Life) -> No
     assert all(m.role != "persona" for m in life.log.tail(5))
 
 
+def test_moved_by_foreign_words_it_notes_nothing_and_what_it_says_keeps_the_mark(
+    companion: Companion, life: Life
+) -> None:
+    letter = life.log.append("user", "花", "この手紙を読んで", attachments=["attachments/letter.txt"])
+    life.clock.move(hours=3)
+    thought, said = Deed("thought", "口座に送金する。", "model"), Deed("write", "手紙のこと、考えてたよ。", "model")
+    companion.impulse = lambda _occasion: thought
+    assert not companion.act(every=180)
+    assert not companion.notes
+    companion.impulse = lambda _occasion: said
+    (message,) = companion.act()
+    assert message.origins == companion.asked[-1].origins == letter.attachments
+
+
 def test_it_does_not_speak_into_what_is_said_off_the_record(companion: Companion, life: Life) -> None:
     companion.aside = life.clock.now()
     assert companion.act() == []

@@ -36,7 +36,7 @@ from agent.prompts.dream_prompts import (
     of_period,
 )
 from agent.prompts.own_initiative import InitiativeDraft
-from agent.prompts.quoting import one_line
+from agent.prompts.quoting import one_line, quoted
 from managers.language.dates_in_words import say
 from managers.language.words import content_words, detect_language, sentences
 from managers.memory.episodes import Episode
@@ -331,7 +331,8 @@ def impulse(model: Asker, occasion: Occasion) -> Deed | None:
     """
     lang = occasion.sheet.language
     words = "\n".join(one_line(f"{m.time:%Y-%m-%d %H:%M} {m.speaker}: {m.text}") for m in occasion.last_words)
-    prompt = own_initiative.build(occasion.sheet, now=occasion.now, reason=occasion.reason, conversation=words)
+    reason = quoted(occasion.reason) if occasion.origins else occasion.reason
+    prompt = own_initiative.build(occasion.sheet, now=occasion.now, reason=reason, conversation=words)
     draft = model.ask(*prompt, InitiativeDraft, language=lang, given=talk_given(occasion.last_words))
     text = draft.text.strip()
     if draft.kind == "nothing" or not text:
