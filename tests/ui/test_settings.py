@@ -102,6 +102,9 @@ def test_a_setting_is_kept_for_everybody_and_given_back(services: Services, visi
     press(visitor, page, 'form[data-key="recall.max_hits"] button[name="reset"]')
     set_to(visitor, "conversation.window_turns", "20")  # a default that is chosen is not written
     assert not [key for key in ("max_hits", "window_turns") if key in written(services)]
+    set_to(visitor, "page.hosts", "home.example, nas.lan")
+    assert services.settings().page.hosts == ["home.example", "nas.lan"]
+    assert 'value="home.example nas.lan"' in visitor.get(address("page")).text
     press(visitor, opened(visitor, "user"), 'form[data-key="user.profile"] button', value="Likes\r\nrivers.")
     assert services.settings().user.profile == "Likes\nrivers."
     assert row(opened(visitor, "user"), "user.profile").one("textarea").text == "Likes rivers."
@@ -145,6 +148,7 @@ def test_what_a_setting_cannot_be_is_refused_in_words(services: Services, visito
         ("recall.threshold", "nan", "Closeness"),
         ("sleep.quiet_start_hour", "24", "it has to be 23 or less."),
         ("page.language", "fr", "Language of the page"),
+        ("page.hosts", "https://a.b", '"Further names" cannot be "https://a.b": that does not fit here.'),
         ("secrets.keys", "x", "secrets.keys"),
         ("mind", "x", "mind"),
     ):

@@ -67,7 +67,7 @@ def _page(visit: Visit, wrong: str = "", status: int = 200) -> Response:
         "least": LEAST_PASSWORD,
         "visits": visit.access.visits(),
         "here": visit_shown(visit.access, visit.request.headers)[1],
-        "day": visit.day,
+        "visit": visit,
         "done": asked if asked in _DONE and not wrong else "",
         "wrong": wrong,
     }

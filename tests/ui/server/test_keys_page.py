@@ -67,7 +67,7 @@ def test_visits_are_seen_and_ended_one_by_one_or_all_at_once_and_open_windows_wi
         assert browser.post("/login", data={"password": PASSWORD}).status_code == 303
     page = read(desk.get("/access"))
     names = ["ほかの機器のほかのブラウザー", "iPhoneのSafari", "WindowsのFirefox (このブラウザー)"]
-    assert [one.partition(" 入った日: ")[0] for one in page.texts("form p")[-3:]] == names
+    assert [one.partition(" 入ったのは")[0] for one in page.texts("form p")[-3:]] == names
     with phone.websocket_connect(f"{ORIGIN.replace('http', 'ws')}/p/Hazel/live", headers={"origin": ORIGIN}) as window:
         ended = read(press(desk, page, 'button[aria-label="iPhoneのSafariをログアウト"]'))
         while (told := window.receive())["type"] != "websocket.close":

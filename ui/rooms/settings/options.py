@@ -224,7 +224,7 @@ def worded(error: UtataneError, t: Texts) -> UtataneError:
     section, _, key = str(error.facts.get("key", "")).partition(".")
     if not isinstance(error, InvalidSettingError) or key not in fields(section) or f"{section}.{key}" in _HIDDEN:
         return error
-    value, reason = str(error.facts["value"]), t("options.unfitting")
+    value, reason = _written(error.facts["value"]), t("options.unfitting")
     with contextlib.suppress(ValueError):  # words, where a number is asked for
         for one in fields(section)[key].metadata:
             if isinstance(one, annotated_types.Ge) and float(value) < float(str(one.ge)):
