@@ -30,15 +30,7 @@ from managers.storage.paths import is_text as is_text_name
 from managers.storage.printable import shown
 from managers.storage.tracking import tracked_files
 
-_FOLDERS: Final = (
-    "",
-    "memory",
-    "log_archives",
-    "episodic_memory",
-    "entity_memory",
-    "knowledge",
-    "log_import_source",
-)
+_FOLDERS: Final = ("", "memory", "log_archives", "episodic_memory", "entity_memory", "knowledge", "log_import_source")
 _BROKEN = re.compile(r"(?P<name>.+)\.broken-\d{8}-\d{6}(?:-\d+)?")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
 _EPISODES_ASKED: Final = 60
@@ -50,36 +42,31 @@ _MOST_NAMED: Final = 20
 def look(paths: PersonaPaths, log: LogReader) -> list[Trouble]:
     """Return what a look at the folders and the log's own indexes tells; fast enough for a persona's waking."""
     names = {folder: _files(paths.folder / folder) for folder in _FOLDERS}
-    return _gathered(
-        paths,
-        partial(_copies, paths, names),
-        partial(_set_aside, paths, names),
-        partial(_of_the_log, log),
-        partial(_lost, paths, log, names["episodic_memory"], {}, _EPISODES_ASKED),
-        partial(_noted_of_history, paths),
-    )
+    lost = partial(_lost, paths, log, names["episodic_memory"], {}, _EPISODES_ASKED)
+    history = partial(_noted_of_history, paths)
+    return _gathered(paths, names, partial(_of_the_log, log), lost, history)
 
 
 def examine(paths: PersonaPaths, log: LogReader, remembered: Mapping[str, str]) -> list[Trouble]:
     """Return all that can be found: every file is opened, every memory read, every part of the history."""
     names = {folder: _files(paths.folder / folder) for folder in _FOLDERS}
-    return _gathered(
-        paths,
-        partial(_copies, paths, names),
-        partial(_set_aside, paths, names),
+    read = (
         partial(_unreadable, paths),
         partial(_of_the_log, log),
         partial(_no_memories, paths),
         partial(_misnamed, names),
-        partial(_lost, paths, log, names["episodic_memory"], remembered),
-        partial(_history, paths),
     )
+    lost = partial(_lost, paths, log, names["episodic_memory"], remembered)
+    return _gathered(paths, names, *read, lost, partial(_history, paths))
 
 
-def _gathered(paths: PersonaPaths, *looks: Callable[[], Iterable[Trouble]]) -> list[Trouble]:
-    """Return what several looks find; a file that cannot be read is named, and ends none but the look that met it."""
+def _gathered(
+    paths: PersonaPaths, names: Mapping[str, list[str]], *looks: Callable[[], Iterable[Trouble]]
+) -> list[Trouble]:
+    """Return what several looks find, copies first; a file that cannot be read is named, and ends only the look that met it."""
     found: list[Trouble] = []
-    for one in looks:
+    every: list[Callable[[], Iterable[Trouble]]] = [partial(_copies, paths, names), partial(_set_aside, paths, names)]
+    for one in [*every, *looks]:
         try:
             found += one()
         except UnreadableError as error:
