@@ -73,12 +73,7 @@ def check_period(draft: PeriodDraft, material: PeriodMaterial, review: Review | 
 
 
 def check_day(draft: DayDraft, material: DayMaterial, review: Review | None = None) -> DayDraft:
-    """Check an episode: it says something, in the persona's language, about messages that exist.
-
-    Args:
-        draft: the answer.
-        material: what was asked about.
-        review: takes what is left out; a new one if not given.
+    """Check an episode: it says something, in the persona's language, about messages that exist; `review` takes what is left out.
 
     Raises:
         DraftRejectedError: it must be mended.
@@ -88,6 +83,10 @@ def check_day(draft: DayDraft, material: DayMaterial, review: Review | None = No
     review.require_text("summary", draft.summary)
     review.require_evidence("summary", draft.evidence, material.ids)
     telling, events = Telling(material), []
+    said = [(one.text, one.id in draft.evidence) for one in material.messages]
+    lines, cited = [text for text, _ in said], [text for text, is_cited in said if is_cited]
+    if not review.quotes and (telling.strays(draft.summary, cited) or telling.strays(draft.summary, lines, least=0.2)):
+        review.refuse("unsaid", "summary")
     for event in draft.key_events[:MAX_EVENTS]:
         if event.text.strip():
             review.require_evidence("key_events", event.evidence, material.ids)
@@ -114,7 +113,9 @@ def _without_untold(summary: str, telling: Telling, review: Review) -> str:
 def _why_not(telling: Telling, text: str, evidence: Collection[str], review: Review) -> Why | None:
     """Return why a statement may not become a memory; a mind that quotes says nothing but what was said."""
     why = telling.why_not(text, evidence)
-    return why if why == "nobody_said" or not review.quotes else None
+    if review.quotes:
+        return why if why == "nobody_said" else None
+    return why or ("unsaid" if telling.misses(text, evidence) else None)
 
 
 def check_entities(draft: EntitiesDraft, material: EntityMaterial, review: Review | None = None) -> EntitiesDraft:
@@ -125,7 +126,8 @@ def check_entities(draft: EntitiesDraft, material: EntityMaterial, review: Revie
     quotes = review.quotes
     named = [entity if quotes else _named(entity, day.sheet) for entity in draft.entities]
     drafts = named if quotes else _each_with_its_own(named, material)
-    telling, sound = Telling(day), []
+    known = (text for one in material.known for text in (*one.names, *(fact.text for fact in one.facts)))
+    telling, sound = Telling(day, known), []
     for number, entity in enumerate(drafts):
         why = _unfit(entity, quotes=quotes) if number < MAX_ENTITIES else "too_many"
         if why:
@@ -218,11 +220,7 @@ def _sound_facts(entity: EntityDraft, material: EntityMaterial, telling: Telling
 
 
 def _testimony(evidence: Sequence[str], day: DayMaterial) -> list[str] | Why:
-    """Return the messages of some evidence in which a person speaks: the persona's own line beside them proves nothing.
-
-    Returns:
-        why it cannot be taken, where a message does not exist or none was said by a person.
-    """
+    """Return in which messages of some evidence a person speaks (the persona's beside them prove nothing), or why it cannot be taken."""
     if not evidence or not set(evidence) <= day.ids:
         return "unknown_message"
     return [one for one in once(evidence) if one in day.testimony_ids] or "nobody_said"
@@ -284,6 +282,7 @@ def check_resolutions(
     draft = as_text(draft)
     review = review or Review("answers", material.day.sheet.language)
     open_ids = {question.id for question in material.open}
+    telling = Telling(material.day, (f"{question.topic} {question.context}" for question in material.open))
     sound: list[ResolutionDraft] = []
     for answer in draft.resolutions:
         evidence = _testimony(answer.evidence, material.day)
@@ -294,6 +293,8 @@ def check_resolutions(
             review.leave_out(answer.answer or question_id, "unknown_target", evidence)
         elif not answer.answer.strip():
             review.leave_out(question_id, "incomplete", evidence)
+        elif not review.quotes and telling.misses(answer.answer, evidence, loosely=True):
+            review.leave_out(answer.answer, "unsaid", evidence)
         else:
             values = {"question_id": question_id, "answer": line_of(answer.answer), "evidence": evidence}
             sound.append(answer.model_copy(update=values))
@@ -310,14 +311,26 @@ def check_reflection(
     for name in ("insight", "strategy", "log_entry"):
         review.require_text(name, getattr(draft, name))
     review.require_evidence("insight", draft.evidence, material.ids)
-    own = {one for day in material.days for one in day.ids - day.testimony_ids}
-    untold = set() if review.quotes else {Telling(day).untold(draft.insight) for day in material.days}
-    if "recalled" in untold or (draft.evidence and own.issuperset(draft.evidence)):
-        review.refuse_own_words("insight")
-    elif "error_text" in untold:
-        review.refuse_error_text("insight")
+    known = [
+        *(" ".join([one.summary, *one.key_events]) for one in material.episodes),
+        *(hit.text for hit in material.past),
+    ]
+    telling, own = Telling(material.talk, known), material.talk.ids - material.talk.testimony_ids
+    cited = [one.text for one in material.talk.messages if one.id in draft.evidence] or known
+    untold = None if review.quotes else telling.untold(draft.insight)
+    if untold == "recalled" or (draft.evidence and own.issuperset(draft.evidence)):
+        review.refuse("own_words", "insight")
+    elif untold == "error_text":
+        review.refuse("error_text", "insight")
+    elif not review.quotes and (
+        telling.misses(draft.insight, draft.evidence, loosely=True)
+        or telling.strays(f"{draft.trigger_topic} {draft.insight} {draft.strategy}", cited)
+    ):
+        review.refuse("unsaid", "insight")
+    if not review.quotes and telling.is_of_document(draft.strategy):
+        review.refuse("unsaid", "strategy")
     if not review.quotes and any(draft.insight.strip() == insight.insight.strip() for insight in material.insights):
-        review.refuse_repetition()
+        review.refuse("repeated")
     review.close()
     return draft.model_copy(
         update={
@@ -327,12 +340,14 @@ def check_reflection(
             "log_entry": shortened(draft.log_entry, MAX_LOG_ENTRY),
             "evidence": once(draft.evidence),
             "values": [line_of(value) for value in draft.values if value.strip()][:MAX_VALUES],
-            "goals": _sound_goals(draft.goals, material, review),
+            "goals": _sound_goals(draft.goals, material, telling, review),
         }
     )
 
 
-def _sound_goals(drafts: Sequence[GoalDraft], material: ReflectionMaterial, review: Review) -> list[GoalDraft]:
+def _sound_goals(
+    drafts: Sequence[GoalDraft], material: ReflectionMaterial, telling: Telling, review: Review
+) -> list[GoalDraft]:
     sound: list[GoalDraft] = []
     for draft in drafts:
         goal = draft.model_copy(
@@ -345,6 +360,8 @@ def _sound_goals(drafts: Sequence[GoalDraft], material: ReflectionMaterial, revi
             }
         )
         why = _unfit_goal(goal, sound, material, review)
+        if not why and not review.quotes and telling.is_of_document(f"{goal.goal} {goal.reason}"):
+            why = "unsaid"
         if why:
             review.leave_out(goal.goal or goal.reason or goal.goal_id, why, goal.evidence)
         else:

@@ -1,19 +1,27 @@
 """What nobody told: what rests only on the persona's own words, on courtesies, on error messages, or on what the app recalled.
 
 A persona that says again what was recalled must not be heard as a witness of it: what one mind once made up would be
-remembered anew each night. Nor is a machine one whose words somebody pasted.
+remembered anew each night. Nor is a machine one whose words somebody pasted. A model may say in its own words what it was
+told; but whoever asks what a letter says has not said what it says: that stands in no content words of their own lines.
 """
 
-from collections.abc import Collection, Iterable
-from functools import cached_property
+import re
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime, time
+from functools import cached_property, lru_cache
 from typing import Final
 
+from managers.hygiene.similarity import claims
 from managers.language.reading.error_texts import part_errors
 from managers.language.reading.reading import Sentence, read
-from managers.language.words import content_words
+from managers.language.reading.synonyms import one_word_each
+from managers.language.reading.times import find_times, tells_when, without_times
+from managers.language.reading.values import values_in
+from managers.language.words import content_words, words
+from managers.memory.entities import name_key
 from managers.memory.messages import Message
-from managers.sleep.review import Why
-from managers.sleep.tasks import DayMaterial, is_testimony
+from managers.sleep.review import Why, is_foreign
+from managers.sleep.tasks import DayMaterial, is_of_document, is_testimony
 
 _SMALL_TALK: Final = frozenset(
     "night morning evening first home leave bye day how_are_you thanks praise laugh silence call".split()  # noqa: SIM905  # as in a list, and shorter
@@ -23,18 +31,35 @@ _MOST_TOLD: Final = 0.25
 _LEAST_FOUND: Final = 0.6
 """Nobody told a statement when persons told no more than this share of its words, and what the app recalled, or an error
 message, holds at least this one."""
+_LEAST_SAID: Final = 1 / 3
+"""Nor when their lines hold no more than this, and others' lines alone as much as that."""
+_COUNTED: Final = 12
+"""Up to here whoever writes counts: "a cat and a dog" are two pets. No greater number is told that nobody said."""
+_CLOCK: Final = re.compile(r"\d{1,2}(?::\d\d|時(?:\d{1,2}分)?)|(?<!\d)(?:19|20)\d\d(?!\d)")
+_CLAUSE: Final = re.compile(r"[\s、,。．.!！]")
+_STEM: Final = 5
+"""So many letters tell one English word from another: allergy, allergic."""
 
 
 class Telling:
-    """What persons told on a day, and what the persona said after it had recalled something."""
+    """What persons told on a day, and what the persona said after it had recalled something.
 
-    def __init__(self, day: DayMaterial) -> None:
-        self._day = day
-        self._by_id = {message.id: message for message in day.messages}
+    Of what was said in another language than the persona's, its numbers alone tell what was not told.
+    """
+
+    def __init__(self, day: DayMaterial, known: Iterable[str] | None = None) -> None:
+        """Read a day, and what was `known` before, by name and number; None: nobody can tell by which names."""
+        self._day, self._lang, self._knows_names = day, day.sheet.language, known is not None
+        speakers = {day.sheet.persona, day.sheet.user_name, *(message.speaker for message in day.messages)}
+        self._names = {term for name in speakers for term in content_words(name)}
+        self._lines = [one.text for one in day.messages if is_testimony(one)]
+        self._others = [one.text for one in day.messages if not is_testimony(one)]
+        self._documents = [one.text for one in day.messages if is_of_document(one)]
+        self._known = [*self._lines, *(known or ()), day.before.summary if day.before else "", *speakers]
 
     def why_not(self, text: str, evidence: Collection[str]) -> Why | None:
         """Return why a statement about the day may not become a memory; None if it may."""
-        witnesses = [self._by_id[one] for one in evidence if one in self._day.testimony_ids]
+        witnesses = [one for one in self._day.messages if one.id in evidence and is_testimony(one)]
         if not witnesses:
             return "nobody_said"
         said = [self._parts[message.id] for message in witnesses]
@@ -46,19 +71,75 @@ class Telling:
 
     def untold(self, text: str) -> Why | None:
         """Return why nobody told a statement on that day: the app had recalled it, or an error message says it."""
-        found: tuple[tuple[Why, frozenset[str]], ...] = (("recalled", self._recalled), ("error_text", self._errors))
-        if not any(there for _, there in found):
+        recalled = [one.text for one in self._day.messages if one.id in self._day.recalled]
+        errors = [error for _, error in self._parts.values() if error]
+        about = self._about(text) if recalled or errors else set[str]()
+        if not about or len(_shared(about, self._told)) > _MOST_TOLD * len(about):
             return None
-        terms = set(content_words(text)) - self._names
-        if not terms or len(terms & self._told) / len(terms) > _MOST_TOLD:
-            return None
-        return next((why for why, there in found if len(terms & there) / len(terms) >= _LEAST_FOUND), None)
+        found: tuple[tuple[Why, list[str]], ...] = (("recalled", recalled), ("error_text", errors))
+        return next((why for why, lines in found if len(_shared(about, lines)) >= _LEAST_FOUND * len(about)), None)
+
+    def misses(self, text: str, evidence: Collection[str], *, loosely: bool = False) -> bool:
+        """Whether cited lines of persons, and those beside them, surely do not say something: they lack its numbers, names or words."""
+        near, about = [*self._near(evidence, {"yes", "no"} if claims(text)[1] else {"yes"})], self._about(text)
+        if self._is_strange(text) or is_foreign("\n".join(near), self._lang):
+            return self._is_strange(text)
+        shares = loosely or _shared(about, near) or 2 * len(_shared(about, self._lines)) >= len(about)
+        return not shares or self._names_others(text, near, loosely=loosely) or self._is_of(self._others, text, near)
+
+    def is_of_document(self, text: str) -> bool:
+        """Whether surely nobody but a document says something, be it a thought of the persona's own."""
+        return self._is_strange(text) or self._is_of(self._documents, text, self._lines)
+
+    def strays(self, text: str, lines: Collection[str], least: float = 0) -> bool:
+        """Whether no more than a share of a text's words, none if not given, stand in the lines that it is about."""
+        about = self._about(text)
+        return (
+            bool(about)
+            and len(_shared(about, lines)) <= least * len(about)
+            and not is_foreign("\n".join(lines), self._lang)
+        )
+
+    def _is_of(self, others: Collection[str], text: str, near: Collection[str]) -> bool:
+        """Whether most words of a statement stand in others' lines alone."""
+        about, said = self._about(text), _shared(self._about(text), near)
+        theirs = _shared(about, others) - _shared(about, (*near, *self._known))
+        return len(theirs) >= max(1, _LEAST_FOUND * len(about)) and len(said) <= _LEAST_SAID * len(about)
+
+    def _is_strange(self, text: str) -> bool:
+        """Whether something names a number that nobody said; dates aside, which are reckoned."""
+        said, told = _numbers(term for line in self._known for term in _said_in(line)), _numbers(self._about(text))
+        strange = any(one > _COUNTED and one not in said and one - _COUNTED not in said for one in told)
+        return strange and all(one.text[0].isdecimal() for one in values_in(" ".join(self._known), "en", ["count"]))
+
+    def _near(self, evidence: Collection[str], answers: set[str]) -> Iterator[str]:
+        """Yield the lines of persons that are cited, those beside them, and what they were asked and say yes to."""
+        talk = self._day.messages
+        for at, one in enumerate(talk):
+            if not is_testimony(one) or all(beside.id not in evidence for beside in talk[max(0, at - 2) : at + 3]):
+                continue
+            yield one.text
+            begins = (read(part, self._lang).sentences[:1] for part in (one.text, _CLAUSE.split(one.text)[0]))
+            is_answer = one.id in evidence and any(first.act in answers for found in begins for first in found)
+            if at and is_answer and talk[at - 1].text not in self._documents:
+                yield from (asked.text for asked in read(talk[at - 1].text, self._lang).sentences if asked.is_question)
+
+    def _names_others(self, text: str, near: Collection[str], *, loosely: bool) -> bool:
+        """Whether a statement names whom no person named; read loosely, whom others did."""
+        named = (one.surface for one in words(text, "short") if one.kind == "proper" and not tells_when(one.surface))
+        keys = {key[:_STEM] if key.isascii() else key for key in map(name_key, named)}
+        said, others = (name_key("\n".join(lines)) for lines in ([*self._known, *near], self._others))
+        return self._knows_names and any(key not in said and (not loosely or key in others) for key in keys)
+
+    def _about(self, text: str) -> set[str]:
+        spans = find_times(text, datetime.combine(self._day.date, time(12)))
+        return one_word_each(_CLOCK.sub(" ", without_times(text, spans))) - self._names
 
     def _is_small_talk(self, message: Message) -> bool:
         return all(one.act in _SMALL_TALK for one in self._sentences(message) if any(map(str.isalnum, one.text)))
 
     def _sentences(self, message: Message) -> tuple[Sentence, ...]:
-        return read(self._parts[message.id][0], self._day.sheet.language).sentences
+        return read(self._parts[message.id][0], self._lang).sentences
 
     @cached_property
     def _parts(self) -> dict[str, tuple[str, str]]:
@@ -66,25 +147,21 @@ class Telling:
         return {one.id: part_errors(one.text) for one in self._day.messages if is_testimony(one)}
 
     @cached_property
-    def _names(self) -> frozenset[str]:
-        sheet = self._day.sheet
-        names = {sheet.persona, sheet.user_name, *(message.speaker for message in self._day.messages)}
-        return frozenset(_terms(names))
-
-    @cached_property
-    def _told(self) -> frozenset[str]:
+    def _told(self) -> list[str]:
         witnesses = (message for message in self._day.messages if is_testimony(message))
-        told = (one.text for message in witnesses for one in self._sentences(message) if not one.is_question)
-        return frozenset(_terms(told))
-
-    @cached_property
-    def _errors(self) -> frozenset[str]:
-        return frozenset(_terms(error for _, error in self._parts.values() if error))
-
-    @cached_property
-    def _recalled(self) -> frozenset[str]:
-        return frozenset(_terms(one.text for one in self._day.messages if one.id in self._day.recalled))
+        return [one.text for message in witnesses for one in self._sentences(message) if not one.is_question]
 
 
-def _terms(texts: Iterable[str]) -> Iterable[str]:
-    return (term for text in texts for term in content_words(text))
+@lru_cache(maxsize=2048)
+def _said_in(line: str) -> frozenset[str]:
+    return frozenset(one_word_each(line))
+
+
+def _shared(about: Collection[str], lines: Iterable[str]) -> set[str]:
+    there = {one for line in lines for one in _said_in(line)}
+    stems = {one[:_STEM] for one in there if one.isascii()}
+    return {one for one in about if one in there or (one.isascii() and one[:_STEM] in stems)}
+
+
+def _numbers(terms: Iterable[str]) -> set[int]:
+    return {int(one) for term in terms for one in re.findall(r"\d{1,9}", term.replace(",", ""))}

@@ -22,6 +22,7 @@ Why = Literal[
     "small_talk",
     "recalled",
     "error_text",
+    "unsaid",
 ]
 UNKNOWN_LABEL = "?"
 """Stands before a label that was given to no message: no id begins with it."""
@@ -78,17 +79,9 @@ class Review:
         if unknown or not evidence:
             self._note("evidence", name=name, named=", ".join(unknown[:_TOLD]) or _say("field.none", self._lang))
 
-    def refuse_own_words(self, name: str) -> None:
-        """Note that something rests on nothing but the persona's own words."""
-        self._note("own_words", name=name)
-
-    def refuse_error_text(self, name: str) -> None:
-        """Note that something says what an error message said."""
-        self._note("error_text", name=name)
-
-    def refuse_repetition(self) -> None:
-        """Note that what is concluded was concluded before."""
-        self._note("repeated")
+    def refuse(self, what: Literal["own_words", "error_text", "repeated", "unsaid"], name: str = "") -> None:
+        """Note that a field rests on nobody's words, or that what is concluded was concluded before."""
+        self._note(what, name=name)
 
     def close(self, *, nothing_left: bool = False) -> None:
         """End the review.

@@ -43,6 +43,11 @@ def is_testimony(message: Message) -> bool:
     return message.role == "user" or (message.role == "persona" and not message.mind)
 
 
+def is_of_document(message: Message) -> bool:
+    """Whether a mind said it with foreign words before its eyes: it may tell what a document says, and of nobody's life."""
+    return message.role != "user" and bool(message.mind and message.origins)
+
+
 def is_speech(message: Message) -> bool:
     """Whether somebody said it: no record of the program."""
     return message.role != "system" and bool(message.text.strip())
@@ -168,9 +173,17 @@ class ReflectionMaterial:
         )
 
     @cached_property
+    def talk(self) -> DayMaterial:
+        """What was said on all of those days."""
+        said = tuple(message for day in self.days for message in day.messages)
+        return DayMaterial(
+            self.sheet, self.today, said, recalled=frozenset().union(*(day.recalled for day in self.days))
+        )
+
+    @cached_property
     def ids(self) -> frozenset[str]:
         """The ids that an answer may give as evidence."""
-        told = {one for day in self.days for one in day.ids}
+        told = self.talk.ids
         remembered = {one for episode in self.episodes for one in episode.evidence}
         return frozenset(told | remembered | {one for hit in self.past for one in hit.message_ids})
 

@@ -217,14 +217,14 @@ def test_all_that_is_wrong_is_said_at_once_in_the_language_of_the_prompt() -> No
 
 
 def test_the_users_card_holds_facts_of_the_user_only() -> None:
-    texts = ("花は本屋で働いている。", "モモは9歳になった。", "ノラさんは看護師だ。")
+    texts = ("花は有馬温泉に行った。", "モモは温泉が苦手だ。", "ノラさんは有馬にいる。")
     hana = EntityDraft(name="花", kind="person", facts=[FactDraft(text=text, evidence=["m1"]) for text in texts])
-    nora = EntityDraft(name="ノラ", kind="person", facts=[FactDraft(text="花の妹。", evidence=["m1"])])
-    kept = checked(hana, nora, user_name="花", known=(Entity("モモ", "pet"),))
+    nora = EntityDraft(name="ノラ", kind="person", facts=[FactDraft(text="花と温泉に行った。", evidence=["m1"])])
+    kept = checked(hana, nora, user_name="花", known=(Entity("モモ", "pet"), Entity("ノラ", "person")))
     assert {one.name: [fact.text for fact in one.facts] for one in kept} == {
-        "花": ["花は本屋で働いている。"],
-        "モモ": ["モモは9歳になった。"],
-        "ノラ": ["花の妹。", "ノラさんは看護師だ。"],
+        "花": ["花は有馬温泉に行った。"],
+        "モモ": ["モモは温泉が苦手だ。"],
+        "ノラ": ["花と温泉に行った。", "ノラさんは有馬にいる。"],
     }
 
 
@@ -237,7 +237,7 @@ def test_a_word_for_the_user_becomes_their_name() -> None:
 
 def test_half_characters_and_control_characters_reach_no_file() -> None:
     """A small model cuts an emoji in two; a night must not fail on it, this one and every other."""
-    odd, plain = "花さんは温泉に\ud83dとても\x00満足\x1b[31mした。", "花さんは温泉に\ufffdとても満足[31mした。"
+    odd, plain = "花さんは温泉に\ud83dまた\x00行\x1b[1mった。", "花さんは温泉に\ufffdまた行[1mった。"
     told = check_day(DayDraft(summary=odd, evidence=["m1"], key_events=[Claim(text=odd, evidence=["m1"])]), DAY)
     assert (told.summary, told.key_events[0].text) == (plain, plain)
     kept = checked(entity("有馬\ud83d温泉", "m1", text=odd), entity("有馬温泉", "m1", text=odd))

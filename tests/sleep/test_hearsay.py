@@ -144,9 +144,9 @@ def test_what_persons_told_on_that_day_is_theirs_whoever_said_it_too() -> None:
         said = evening(0, "花さんの猫のモモちゃん、退院したんだよね。", told=told)
         day = material(said, [said[2].id])
         assert (Telling(day).why_not(event, [said[1].id]) is None) is sound, told
-    said = evening(0, "花さんの猫のモモちゃん、退院したの？", told="はい、退院しました！")  # of its own accord
+    said = evening(0, "花さんの猫のモモちゃん、退院したの？", told="はい、モモが退院しました！")  # of its own accord
     claim = Claim(text="花さんの猫モモが退院した。", evidence=[said[2].id, said[1].id])
-    draft = DayDraft(summary="モモの話をした。", evidence=[said[1].id], key_events=[claim])
+    draft = DayDraft(summary="モモの退院を喜んだ。", evidence=[said[1].id], key_events=[claim])
     assert check_day(draft, material(said)).key_events
 
 

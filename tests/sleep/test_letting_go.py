@@ -74,13 +74,13 @@ def person(name: str, fact: str, *aliases: str) -> EntityDraft:
 
 
 def test_an_alias_does_not_make_one_of_two(life: Life) -> None:
-    works = person("花", "本屋で働いている", "友達", "私", "美咲", "ねむ", "彼女")
-    others = [person("モモ", "入院していた", "花", "ねむ"), person("美咲", "医者", "友達", "彼女")]
+    works = person("花", "本屋で働いている", "友達", "私", "簿記", "ねむ", "彼女")
+    others = [person("モモ", "入院していた", "花", "ねむ"), person("簿記", "勉強を頑張る", "友達", "彼女")]
     life.dreamer(ScriptedDreamMind(describe_entities=described(works, *others))).dream()
     cards = {card.name: card for card in life.entities.all()}
     assert {name: [fact.text for fact in card.facts] for name, card in cards.items()} == {
         "花": ["本屋で働いている"],
         "モモ": ["入院していた"],
-        "美咲": ["医者"],
+        "簿記": ["勉強を頑張る"],
     }
     assert not {alias for card in cards.values() for alias in card.aliases} & {*cards, "私", "彼女", "ねむ"}

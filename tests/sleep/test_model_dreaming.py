@@ -147,7 +147,7 @@ REFLECTED: dict[Lang, dict[str, object]] = {
     ),
 }
 for _told in REFLECTED.values():
-    _told["evidence"] = ["m1"]
+    _told["evidence"] = ["m3"]
 SHIPPED = Path(__file__).parents[2] / "characters"
 LINES: dict[Lang, tuple[str, ...]] = {
     "ja": ("妹のノラが試験に受かったの。", "よかったね。", "モモは9歳だった。来週の火曜に検査。"),

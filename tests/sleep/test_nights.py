@@ -42,12 +42,13 @@ class Reflecting:
 
     def __call__(self, material: ReflectionMaterial) -> ReflectionDraft:
         self.materials.append(material)
+        told = max(material.talk.messages, key=lambda one: len(one.text))
         usual = {
-            "trigger_topic": "散歩",
+            "trigger_topic": told.text,
             "insight": f"{len(self.materials)}回目に考えて気づいたこと。",
             "strategy": "ゆっくり話を聞く。",
             "log_entry": "夢の中で歩いていた。",
-            "evidence": [min(material.ids)],
+            "evidence": [told.id],
         }
         return ReflectionDraft.model_validate({**usual, **self._values})
 
@@ -97,9 +98,9 @@ def test_old_days_that_were_imported_reflect_once_a_week_not_every_night() -> No
 
 def test_what_is_left_out_is_said_and_fails_nothing(life: Life) -> None:
     def describe(material: EntityMaterial) -> EntitiesDraft:
-        told = max(material.day.messages, key=lambda message: len(message.text)).id  # no greeting
-        facts = [FactDraft(text=f"花さんは{text}。", evidence=[one]) for text, one in (("温泉が好きだ", told), ("月に住んでいる", "m99"))]  # fmt: skip
-        return entities("花", *facts)
+        told = max(material.day.messages, key=lambda message: len(message.text))  # no greeting
+        moon = FactDraft(text="花さんは月に住んでいる。", evidence=["m99"])
+        return entities("花", FactDraft(text=told.text, evidence=[told.id]), moon)
 
     report = life.dreamer(ScriptedDreamMind(describe_entities=describe)).dream()
     left_out = [failure for failure in report.failures if failure.is_left_out]
