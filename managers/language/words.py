@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from managers.language.lexicons import word_set
+from managers.language.reading.bounds import LONGEST, opening
 from managers.language.reading.english import english_words
 from managers.language.reading.japanese import Split, japanese_terms, japanese_words, warm_up
 from managers.language.reading.rules import fits, rule
@@ -59,12 +60,13 @@ _ENDS = "。．！？!?…\n"
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, stripped; a sentence quoted inside another stays with it."""
-    return [text[start:end] for start, end in sentence_spans(text)]
+    """Return the sentences of a text that are read, stripped; a sentence quoted inside another stays with it."""
+    spans = sentence_spans(opening(text))
+    return [text[at : min(at + LONGEST, end)] for start, end in spans for at in range(start, end, LONGEST)]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return where each sentence begins and ends, without the white space around it."""
+    """Return where each sentence of all of a text begins and ends, without the white space around it."""
     spans = []
     start = 0
     for end in _sentence_ends(text):

@@ -3,11 +3,12 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import naming
 from managers.language.reading.rules import fits, rule, rules, search
-from managers.language.reading.values import KINDS, Value, values_in
+from managers.language.reading.values import KINDS, Value, ValueKind, values_in
 from managers.language.words import content_words, detect_language, sentences, words
 from managers.storage.errors import Lang
 
@@ -86,7 +87,7 @@ def _claim(text: str) -> _Claim | None:
 def _find(claim: _Claim, before: Sequence[str], *, is_far: bool) -> Correction | None:
     must_name = claim.is_late or (is_far and claim.is_marked)
     for place, earlier in enumerate(reversed(before), 1):
-        for sentence in reversed(sentences(earlier)):
+        for sentence in dict.fromkeys(reversed(sentences(earlier))):
             if must_name and not _names(claim, sentence):
                 continue
             if found := _put_right(sentence, claim):
@@ -97,14 +98,19 @@ def _find(claim: _Claim, before: Sequence[str], *, is_far: bool) -> Correction |
 def _put_right(sentence: str, claim: _Claim) -> tuple[str, str, str] | None:
     """Return a sentence with the new value, the old value and the new one; None where they do not fit each other."""
     plain = unicodedata.normalize("NFKC", sentence)
-    for kind in KINDS:
-        new, old = (values_in(text, claim.lang, [kind]) for text in (claim.said, plain))
+    for kind, new in _only_values(claim.said, claim.lang).items():
+        old = values_in(plain, claim.lang, [kind])
         old = [one for one in old if not claim.denied or _bare(one.text) in _bare(claim.denied)]
-        if len(new) != 1 or len(old) != 1 or _bare(new[0].text) == _bare(old[0].text):
-            continue
-        if _is_bare(claim, new[0], plain):
-            return _exchanged(plain, old[0], new[0], claim.lang)
+        if len(old) == 1 and _bare(new.text) != _bare(old[0].text) and _is_bare(claim, new, plain):
+            return _exchanged(plain, old[0], new, claim.lang)
     return _renamed(plain, claim)
+
+
+@lru_cache(maxsize=16)
+def _only_values(said: str, lang: Lang) -> dict[ValueKind, Value]:
+    """Return the values of which a claim has one of its kind: it is held against sentence after sentence."""
+    found = {kind: values_in(said, lang, [kind]) for kind in KINDS}
+    return {kind: values[0] for kind, values in found.items() if len(values) == 1}
 
 
 def _renamed(plain: str, claim: _Claim) -> tuple[str, str, str] | None:

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from managers.language.reading.bounds import opening
 from managers.language.reading.reading import SOCIAL, Reading, read
 from managers.language.reading.rules import fits
 from managers.storage.errors import Lang
@@ -11,7 +12,6 @@ TRAITS: Final = ("steps", "lists", "long", "short", "example", "advises", "asks_
 """Numbered steps; other lists; its length; an example; advice; ends with a question; listens and gives no advice."""
 _LONG: Final[dict[Lang, int]] = {"ja": 300, "en": 700}
 _SHORT: Final[dict[Lang, int]] = {"ja": 60, "en": 150}
-_READ = 8000
 _NUMBERED = re.compile(r"^[ \t]*(?:\d{1,2}[.)．、]|[①-⑳])[ \t　]*(.+)$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*[-*•・‣]\s*\S", re.MULTILINE)
 _MARKUP = re.compile(r"[*_`#]+")
@@ -20,21 +20,23 @@ _MOST_STEPS, _LONGEST_STEP = 7, 80
 
 def steps_of(answer: str) -> list[str]:
     """Return the numbered steps of an answer, each in a few words; none where fewer than two are numbered."""
-    steps = [" ".join(_MARKUP.sub("", found[1]).split()) for found in _NUMBERED.finditer(answer[:_READ])]
+    answer = opening(answer)
+    steps = [" ".join(_MARKUP.sub("", found[1]).split()) for found in _NUMBERED.finditer(answer)]
     return [step[:_LONGEST_STEP] for step in steps[:_MOST_STEPS]] if len(steps) > 1 else []
 
 
 def traits_of(answer: str, request: Reading) -> tuple[str, ...]:
     """Return what an answer to a request is like, in the order of `TRAITS`."""
-    found = read(answer[:_READ], request.lang)
-    has_list = len(_NUMBERED.findall(answer[:_READ])) + len(_BULLET.findall(answer[:_READ])) > 1
-    advises = fits(found.lang, "helping", "advises", answer[:_READ])
+    answer, length = opening(answer), len(answer)
+    found = read(answer, request.lang)
+    has_list = len(_NUMBERED.findall(answer)) + len(_BULLET.findall(answer)) > 1
+    advises = fits(found.lang, "helping", "advises", answer)
     has = {
         "steps": bool(steps_of(answer)),
         "lists": has_list,
-        "long": len(answer) >= _LONG[found.lang],
-        "short": len(answer) <= _SHORT[found.lang],
-        "example": fits(found.lang, "helping", "gives_example", answer[:_READ]),
+        "long": length >= _LONG[found.lang],
+        "short": length <= _SHORT[found.lang],
+        "example": fits(found.lang, "helping", "gives_example", answer),
         "advises": advises,
         "asks_back": bool(found.sentences) and found.sentences[-1].is_question,
         "listens": bool(request.told) and not (request.questions or advises or has_list),
