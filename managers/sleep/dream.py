@@ -29,6 +29,8 @@ from managers.sleep.report import DreamReport, failure_notices
 from managers.sleep.tasks import DAY_TASKS, DayMaterial, DreamMind, Level, Task, is_speech
 from managers.sleep.thinking import Past, Thinker
 from managers.storage.clock import Clock
+from managers.storage.edges import told
+from managers.storage.errors import UtataneError, as_notice
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings, PrivacySettings, SleepSettings
 
@@ -170,7 +172,11 @@ class Dreamer:
                 if report.cancelled:
                     return replace(report, left=len(days) - len(report.days))
             if not dry_run:
-                self._rest()
+                try:
+                    self._rest()
+                except (UtataneError, OSError) as error:  # the dream is applied, and counts
+                    failed = as_notice("dream-follow-up", told(error))
+                    report = replace(report, notices=(*report.notices, failed))
             return replace(report, notices=(*report.notices, *self._stores.take_notices()))
 
     def _gone(self, ids: Collection[str]) -> set[str]:

@@ -49,7 +49,7 @@ def test_a_model_that_is_away_is_not_asked_again_and_again(life: Life) -> None:
     assert {"episode", "entity", "question"} <= {change.what for change in report.changes}
 
 
-def test_a_disk_full_during_apply_leaves_everything_as_it_was(life: Life) -> None:
+def test_a_disk_full_during_apply_leaves_everything_as_it_was(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_args: object, **_named: object) -> str:
         raise DiskFullError(path="goals.json")
 
@@ -57,7 +57,14 @@ def test_a_disk_full_during_apply_leaves_everything_as_it_was(life: Life) -> Non
     with pytest.raises(DiskFullError):
         life.dreamer(apply=full).dream()
     assert life.files() == before
-    assert life.dreamer().dream().entries
+
+    def fuller(_self: object, **_named: object) -> str:
+        raise DiskFullError(path="internal_state.json")
+
+    monkeypatch.setattr("managers.sleep.dream.InnerStateStore.refresh", fuller)
+    report = life.dreamer().dream()
+    assert report.entries
+    assert [notice.code for notice in report.notices] == ["dream-follow-up"]  # it counts, whatever its last step met
 
 
 def test_what_a_person_edits_right_before_the_lock_is_taken_stands_beside_what_was_dreamt(
