@@ -96,10 +96,7 @@ def _mended(services: Services, about: str, wanted: list[Trouble]) -> Iterable[t
         return
     for trouble in wanted:
         try:
-            yield (
-                trouble,
-                mend_home(services.home, services.clock, trouble, lambda name: services.memories(name).log),
-            )
+            yield (trouble, mend_home(services.home, services.clock, trouble, lambda name: services.memories(name).log))
         except UtataneError as error:
             yield trouble, error
 

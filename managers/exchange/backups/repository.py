@@ -21,16 +21,7 @@ from typing import Any, Final
 
 from managers.exchange.backups import packs
 from managers.exchange.backups.errors import BackupDamagedError, BackupLockedError
-from managers.exchange.backups.listing import (
-    FORMAT,
-    MOST,
-    File,
-    Head,
-    dump_files,
-    dump_head,
-    parse_files,
-    parse_head,
-)
+from managers.exchange.backups.listing import FORMAT, MOST, File, Head, dump_files, dump_head, parse_files, parse_head
 from managers.exchange.backups.sealing import Encrypted, Plain, Sealing, read_key, write_key
 from managers.storage import opening
 from managers.storage.errors import UtataneError

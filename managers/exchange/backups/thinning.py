@@ -29,11 +29,7 @@ def kept(heads: Iterable[Head], settings: BackupSettings) -> set[str]:
         for head in newest_first
         if head.reason not in _BY_ITSELF and end - head.utc < timedelta(days=_SNAPSHOTS_DAYS)
     }
-    for count, span in (
-        (settings.keep_daily, _day),
-        (settings.keep_weekly, _week),
-        (settings.keep_monthly, _month),
-    ):
+    for count, span in ((settings.keep_daily, _day), (settings.keep_weekly, _week), (settings.keep_monthly, _month)):
         found |= _newest_of_each(newest_first, span, count)
     good = next((head.id for head in newest_first if head.is_good), None)
     return found | ({good} if good else set())

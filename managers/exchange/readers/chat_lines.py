@@ -35,10 +35,7 @@ _PATTERNS: Final[dict[Form, tuple[str, ...]]] = {
         rf"{TIME}\t\t?(?P<record>[^\t]+)",
         rf"(?P<date>{DATE})",
     ),
-    "line_spaced": (
-        rf"{TIME} (?P<name>\S{{1,60}}) (?P<text>.*)",
-        rf"(?P<date>{DATE})",
-    ),
+    "line_spaced": (rf"{TIME} (?P<name>\S{{1,60}}) (?P<text>.*)", rf"(?P<date>{DATE})"),
     "clocked": (
         rf"[\[(［]{TIME}[\])］] ?{_SPOKEN}",
         rf"{TIME}[ \t]+{_SHORT_NAME}[:：](?P<text>.*)",

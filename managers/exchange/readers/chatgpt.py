@@ -13,13 +13,7 @@ from typing import Any, Final
 
 from managers.exchange.import_source import ImportSource
 from managers.exchange.items import FoundFile, FoundMemory, FoundMessage, FoundPersona, Item, NotTaken, ReadingWishes
-from managers.exchange.readers.chat_exports import (
-    begins_with_key,
-    conversations,
-    left_out,
-    objects,
-    string,
-)
+from managers.exchange.readers.chat_exports import begins_with_key, conversations, left_out, objects, string
 from managers.exchange.readers.message_tree import Node, shown_branch, timed
 from managers.exchange.readers.moments import read_moment
 from managers.memory.messages import Role
