@@ -209,6 +209,7 @@ def test_who_they_say_they_are_is_not_believed(tmp_path: Path) -> None:
 
 def test_a_target_with_a_server_s_name_and_headers_said_twice_are_refused(home: Path, server: Served) -> None:
     port, access = int(server.origin.rstrip("/").rpartition(":")[2]), Access(Home(home))
+    served_at = f"http://127.0.0.1:{port}"
 
     def asked(target: str, *headers: str) -> int:
         """Return the status of an answer to a request as it stands."""
@@ -222,10 +223,13 @@ def test_a_target_with_a_server_s_name_and_headers_said_twice_are_refused(home: 
     assert asked("http://127.0.0.1/", here) == 400
     assert asked("http://evil.example/", here) == 400
     assert asked("/", evil) == 421
-    assert asked("/", here, evil) == 400
-    assert asked("/", here, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site") == 400
+    assert {asked(target, here) for target in ("*", "evil.example:443", "")} == {400}
+    said = {"Origin": served_at, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}
+    for name, value in {"Host": f"127.0.0.1:{port}", **said}.items():
+        others = [] if name == "Host" else [f"{here}:{port}"]
+        assert asked("/", *others, f"{name}: {value}", f"{name}: evil.example") == 400, name
     upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: eHh4eHh4eHh4eHh4eHh4eA=="]
-    for origin, status in ((f"http://127.0.0.1:{port}", 101), ("http://127.0.0.1:1", 403)):
+    for origin, status in ((served_at, 101), ("http://127.0.0.1:1", 403)):
         socket_of = [f"{here}:{port}", *upgrade, "Sec-WebSocket-Version: 13", f"Origin: {origin}"]
         assert asked("/p/Hazel/live", *socket_of) == status
 

@@ -51,21 +51,17 @@ def test_a_password_is_set_asked_for_and_removed(services: Services) -> None:
     assert not Access(services.home).needs_password
 
 
-def test_a_password_that_was_given_at_the_start_is_changed_there(services: Services) -> None:
-    browser = visitor(services, PASSWORD)
-    page = browser.get("/access")
-    assert "UTATANE_PASSWORD" in page.text
-    assert {form.attributes["action"] for form in read(page).all("form")} == {"/access/log-out"}
-    refused = browser.post("/access/password", data={"new": "ほかのながいひみつ", "current": PASSWORD})
-    assert refused.status_code == 409
-
-
-def test_visits_are_seen_and_ended_one_by_one_or_all_at_once_and_open_windows_with_them(services: Services) -> None:
+def test_a_given_password_is_changed_at_the_start_and_visits_are_seen_and_ended_one_by_one_or_all_at_once_and_open_windows_with_them(
+    services: Services,
+) -> None:
     browsers = desk, phone, strange = [stranger_to(services, PASSWORD) for _ in range(3)]
     for browser, agent in zip(browsers, (DESK, PHONE, "<script>Utatane</script>"), strict=True):
         browser.headers |= {"user-agent": agent, "accept-language": "ja", "accept": "text/html"}
         assert browser.post("/login", data={"password": PASSWORD}).status_code == 303
     page = read(desk.get("/access"))
+    assert "UTATANE_PASSWORD" in page.text
+    assert {form.attributes["action"] for form in page.all("form")} == {"/access/log-out"}
+    assert desk.post("/access/password", data={"new": "ほかのながいひみつ", "current": PASSWORD}).status_code == 409
     names = ["ほかの機器のほかのブラウザー", "iPhoneのSafari", "WindowsのFirefox (このブラウザー)"]
     assert [one.partition(" 入ったのは")[0] for one in page.texts("form p")[-3:]] == names
     with phone.websocket_connect(f"{ORIGIN.replace('http', 'ws')}/p/Hazel/live", headers={"origin": ORIGIN}) as window:

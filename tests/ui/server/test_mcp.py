@@ -211,11 +211,7 @@ def test_no_page_elsewhere_comes_in_even_with_the_token(served: Served) -> None:
     ):
         answer = knock(served, **served.headers, **headers)
         assert answer.status_code == status, headers
-        assert "access-control-allow-origin" not in answer.headers
-    asked = {"origin": "http://evil.example", "access-control-request-method": "POST"}
-    answer = httpx.options(f"{served.origin}{MCP}", headers=asked, timeout=60)  # a browser's question whether it may
-    assert answer.status_code == 403
-    assert not [name for name in answer.headers if name.startswith("access-control-")]
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
     # The API stays shut while only MCP is open.
     for address in ("/gradio_api/info", "/config", "/gradio_api/mcp/sse", "/gradio_api/mcp/schema"):
         assert served.get(address).status_code == 404
