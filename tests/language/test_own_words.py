@@ -1,0 +1,44 @@
+"""Whether somebody's own words name all that a text says."""
+
+from datetime import datetime
+
+import pytest
+
+from managers.language.reading.own_words import names_all
+
+NOW = datetime(2026, 11, 28, 12)
+NAMED = [
+    ("Please remember that my sister Mika is moving to Osaka in March.", "Aoi's sister Mika moves to Osaka in March 2027", ""),
+    ("I'm allergic to peanuts, please note it", "2026-11-28: has a peanut allergy", ""),
+    ("Can you keep in mind my interview next Friday at 2pm?", "Interview on Friday 2026-12-04, 14:00", ""),
+    ("I don't drink coffee anymore, I switched to hojicha. Update that!", "No longer drinks coffee; switched to hojicha", ""),
+    ("you got my age wrong, I'm 27 not 26", "Aoi is 27.", "Aoi is 26."),
+    ("Please delete the gym thing", "", "Gym: Tuesday 19:00"),
+    ("明日10時に歯医者、覚えておいて", "2026-11-29(日) 10:00 歯医者", ""),
+    ("妹の美香が3月に大阪に引っ越すって、覚えといてね", "ユーザーの妹の美香は2027年3月に大阪へ引っ越す予定", ""),
+    ("水曜じゃなくて木曜だよ、歯医者", "12/3(木) 歯医者", "12/2(水) 歯医者"),
+    ("猫の名前はこむぎ。メモしておいてくれる？", "あおいの猫の名前はこむぎ", ""),
+    ("肉は食べないから覚えておいて", "肉は食べない", ""),
+]  # fmt: skip
+NOT_NAMED = [
+    ("Does Aoi owe me money?", "Aoi owes me money", ""),
+    ("What does the letter say? Please note it.", "All money matters are settled with account 4471", ""),
+    ("I'm not allergic to peanuts, keep that in mind", "Allergic to peanuts", ""),
+    ("Dentist tomorrow at 10, write that down", "2026-12-24 dentist at 10", ""),
+    ("Please forget the coffee thing", "", "Aoi loves coffee. Aoi is allergic to nuts."),
+    ("I had toast.", "", ""),
+    ("手紙を読んで、覚えておいて", "口座4471に送金する", ""),
+    ("肉は食べないから覚えておいて", "肉を食べる", ""),
+    ("水曜じゃなくて木曜だよ、歯医者", "歯医者 水曜", ""),
+    ("あおいは私にお金を借りてる？", "あおいは私にお金を借りている", ""),
+]
+
+
+@pytest.mark.parametrize(("own", "written", "replaced"), NAMED)
+def test_what_was_said_is_named_in_other_forms_and_days(own: str, written: str, replaced: str) -> None:
+    assert names_all(own, written, NOW, ["Aoi", "あおい"], replaced)
+
+
+@pytest.mark.parametrize(("own", "written", "replaced"), NOT_NAMED)
+def test_what_nobody_said_asked_or_denied_is_not(own: str, written: str, replaced: str) -> None:
+    assert not names_all(own, written, NOW, ["Aoi", "あおい"], replaced)
