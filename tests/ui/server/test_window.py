@@ -20,32 +20,22 @@ from ui.server.window import Window, has_screen, prepare_window
 STAND_IN = '''
 """In pywebview's place: reads the page as a window would, and is closed."""
 import urllib.request
-from types import SimpleNamespace
+from tests.ui.server.test_window import FakeWebview
 
-class WebViewException(Exception):
-    pass
-
-class Event(list):
-    def __iadd__(self, handler):
-        self.append(handler)
-        return self
-
-settings = {}
-window = SimpleNamespace(native=None, destroy=lambda: None, expose=lambda *functions: None)
-window.events = SimpleNamespace(before_show=Event(), closed=Event())
+fake = FakeWebview()
+WebViewException, settings = fake.WebViewException, fake.settings
 
 def create_window(title, address, **more):
-    window.address = address
-    return window
+    fake.window.address = address
+    return fake.window
 
 def start(**more):
-    for handler in window.events.before_show:
+    for handler in fake.window.events.before_show:
         handler()
-    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-    page = browser.open(window.address).read().decode()
+    page = urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(fake.window.address).read().decode()
     print("the window shows", '<main id="room"' in page, settings["ALLOW_DOWNLOADS"], more["storage_path"], flush=True)
     print("it asks", more["localization"]["global.quit"], flush=True)
-    for handler in window.events.closed:
+    for handler in fake.window.events.closed:
         handler()
 '''
 
