@@ -23,6 +23,10 @@ class WrongArgumentsError(UtataneError):
     """Another program passed what a function cannot take. Facts: `name`, `problems`."""
 
 
+class WrongArgumentNamesError(UtataneError):
+    """Another program named arguments that a tool has not, or not those that it needs. Facts: `name`, `known`, `given`."""
+
+
 class NoSuchEndpointError(UtataneError):
     """Another program called what there is not."""
 

@@ -10,7 +10,7 @@ import asyncio
 import importlib
 import inspect
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from managers.storage.edges import said
 from managers.storage.errors import Lang
-from ui.errors import NoSuchEndpointError, WrongArgumentsError
+from ui.errors import NoSuchEndpointError, WrongArgumentNamesError, WrongArgumentsError
+from ui.locales import texts
+from ui.server.programs.tools import ASKING
 from ui.server.programs.ways import MCP
 
 ALLOWED: Final = frozenset(
@@ -50,6 +52,9 @@ MOST_WAITING: Final = 100
 """So many calls wait for their turn; the next one is refused."""
 MOST_AT_ONCE: Final = 20
 """So many calls are worked on at once, in threads that no page waits for."""
+MOST_TOLD: Final = 24_000
+"""So many characters of an answer an MCP client is handed: what its model can read beside all else."""
+_MOST_NAMED: Final = 200
 _LOOK_SECONDS: Final = 0.05
 """How often Gradio's queue looks whether a program has asked for something."""
 _MOST_PROBLEMS: Final = 5
@@ -119,7 +124,7 @@ def add_engine(
         server.add_exception_handler(FnIndexInferError, _no_such_endpoint(lang))
         parts.append(_in_a_loop(lambda: _add_api(server, _blocks(map(told, endpoints), lang))))
     if tools:
-        parts.append(_in_a_loop(lambda: _add_mcp(server, _blocks(map(told, tools), lang, queue=False))))
+        parts.append(_in_a_loop(lambda: _add_mcp(server, _blocks(map(told, tools), lang, queue=False), tools, lang)))
     if not parts:
         return
 
@@ -170,14 +175,18 @@ def _add_api(server: Server, blocks: Blocks) -> Callable[[], AbstractAsyncContex
     return running
 
 
-def _add_mcp(server: Server, blocks: Blocks) -> Callable[[], AbstractAsyncContextManager[None]]:
+def _add_mcp(
+    server: Server, blocks: Blocks, tools: Sequence[Endpoint], lang: Callable[[], Lang]
+) -> Callable[[], AbstractAsyncContextManager[None]]:
     import mcp  # noqa: F401, PLC0415  # an extra, and slow to import
     from gradio import mcp as gradio_mcp  # noqa: PLC0415
 
     logging.getLogger().addFilter(_says_nothing)
     importlib.reload(gradio_mcp)  # it was loaded without `mcp` (`ui/stubs.py`)
     blocks.config = blocks.get_config_file()  # what its list of tools is made from
-    manager = gradio_mcp.GradioMCPServer(blocks).manager
+    made = gradio_mcp.GradioMCPServer(blocks)
+    manager = made.manager
+    _say_as_ours(made.mcp_server.request_handlers, {tool.__name__: tool for tool in tools}, lang)
     for path in (MCP, f"{MCP}/"):
         server.router.routes.append(Route(path, _Application(manager.handle_request)))
 
@@ -188,6 +197,37 @@ def _add_mcp(server: Server, blocks: Blocks) -> Callable[[], AbstractAsyncContex
             yield
 
     return running
+
+
+def _say_as_ours(handlers: dict[Any, Any], tools: Mapping[str, Endpoint], lang: Callable[[], Lang]) -> None:
+    """Let MCP's server say which tools only read, answer wrong names in a sentence, and hand over no more than fits."""
+    from mcp import types  # noqa: PLC0415  # an extra, and slow to import
+
+    list_tools, call_tool = handlers[types.ListToolsRequest], handlers[types.CallToolRequest]
+
+    async def listed(request: object) -> Any:  # noqa: ANN401  # MCP's own
+        result = await list_tools(request)
+        for tool in result.root.tools:
+            reads = tool.name not in ASKING
+            tool.annotations = types.ToolAnnotations(readOnlyHint=reads, destructiveHint=False, openWorldHint=False)
+        return result
+
+    async def called(request: Any) -> Any:  # noqa: ANN401  # the same
+        name, given = request.params.name, request.params.arguments or {}
+        known = inspect.signature(tools[name]).parameters.values() if name in tools else ()
+        takes = {one.name: "*" if one.default is one.empty else "" for one in known}
+        if name in tools and not {one for one in takes if takes[one]} <= given.keys() <= takes.keys():
+            shown, named = ", ".join(given)[:_MOST_NAMED] or "–", ", ".join(map("".join, takes.items())) or "–"
+            why = WrongArgumentNamesError(name=name, known=named, given=shown).sentence(lang())
+            content = [types.TextContent(type="text", text=why)]
+            return types.ServerResult(types.CallToolResult(content=content, isError=True))
+        result = await call_tool(request)
+        for part in result.root.content:
+            if len(part.text) > MOST_TOLD:
+                part.text = f"{part.text[:MOST_TOLD]}…\n{texts(lang())('programs.cut')}"
+        return result
+
+    handlers[types.ListToolsRequest], handlers[types.CallToolRequest] = listed, called
 
 
 def _says_nothing(record: logging.LogRecord) -> bool:

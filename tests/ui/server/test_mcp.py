@@ -17,8 +17,8 @@ from managers.storage.paths import CHECKOUT
 from tests.ui.rooms import House
 from tests.ui.server.programs import Served, home_served, new_house, refused, said
 from tests.ui.visitors import visitor_of
-from ui.errors import NoMcpPackageError
-from ui.server.engine import ALLOWED
+from ui.errors import NoMcpPackageError, WrongArgumentNamesError
+from ui.server.engine import ALLOWED, MOST_TOLD
 from ui.server.programs.ways import MCP
 
 ADDRESSES = [MCP, f"{MCP}/", "/gradio_api/info", "/gradio_api/queue/join", "/gradio_api/call/notes", "/config"]
@@ -88,6 +88,9 @@ def test_a_client_is_told_what_each_tool_does_and_takes(served: Served) -> None:
         assert set(arguments) == {"text", "note", "persona"} if name == "add_note" else {"query", "persona"}
         assert all(argument["description"] for argument in arguments.values()), name
     assert "only after the user's yes" in (tools["add_note"].description or "")
+    hints = {name: tool.annotations and tool.annotations.readOnlyHint for name, tool in tools.items()}
+    assert [name for name, reads in hints.items() if reads is not True] == ["add_note"]
+    assert hints["add_note"] is False
 
 
 def test_memories_words_documents_and_notes_are_read_within_quotations(house: House, served: Served) -> None:
@@ -149,6 +152,21 @@ def test_whoever_was_talked_to_last_is_meant_where_nobody_is_named(house: House,
     house.memories.log.append("user", "花", "水族館のことだけ話そう", time=house.clock.now())
     assert is_quoted(said(ask(served, "search_past_conversations", query="水族館")), "水族館のことだけ話そう")
     assert is_quoted(said(ask(served, "list_personas")), house.name)
+
+
+def test_misnamed_arguments_are_named_with_those_that_there_are_and_an_answer_has_an_end(
+    house: House, served: Served
+) -> None:
+    for given in ({"qeury": "x"}, {"query": "x", "who": house.name}, {}):
+        told = refused(ask(served, "recall_memories", **given))
+        assert told == WrongArgumentNamesError(
+            name="recall_memories", known="query*, persona", given=", ".join(given) or "–"
+        ).sentence("en")
+    house.memories.notes.append("notepad", "散歩の約束。\n" * 9_000, author="user", reason="x")
+    told = said(ask(served, "read_notepad", persona=house.name))
+    assert len(told) < MOST_TOLD + 100
+    assert is_quoted(told, "散歩の約束")
+    assert "Cut here" in told.splitlines()[-1]
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from ui.server.programs.endpoints import Note
 from ui.server.programs.working import ForPrograms
 from ui.server.visit import last_spoken_to
 
+ASKING = frozenset({"add_note"})  # the others only read
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY)]
 
 
