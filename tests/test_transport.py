@@ -9,13 +9,7 @@ import httpx
 import httpx2
 import pytest
 
-from managers.transport import (
-    Flow,
-    NotAnAnswerError,
-    TooMuchError,
-    client_options,
-    current_flow,
-)
+from managers.transport import Flow, NotAnAnswerError, TooMuchError, client_options, current_flow
 from tests.model_server import Endless, ModelServer, Redirect, Refuse
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -83,8 +83,7 @@ def sum_up(scene: Scene, day: date, summary: str, covered: int = 0) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lang", "context"),
-    one_quick([(lang, context) for context in (4096, 8192, 32_768) for lang in ("ja", "en")]),
+    ("lang", "context"), one_quick([(lang, context) for context in (4096, 8192, 32_768) for lang in ("ja", "en")])
 )
 def test_days_are_told_apart_and_the_persona_and_what_is_known_are_whole(
     new_scene: NewScene, lang: Lang, context: int

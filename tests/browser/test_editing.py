@@ -5,15 +5,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
-from tests.browser.acting import (
-    edit_core_memory,
-    enter,
-    hold_back,
-    let_go,
-    open_fold,
-    save,
-    say,
-)
+from tests.browser.acting import edit_core_memory, enter, hold_back, let_go, open_fold, save, say
 from tests.browser.serving import Server, paths_of, persona, store_of, visit, window
 from ui.server.addresses import address_of
 

@@ -17,12 +17,7 @@ NAMES = (
     "{} (1){}",
     "{}-LAPTOP-1{}",
 )
-MEMORIES = (
-    "core_memory.txt",
-    "goals.json",
-    "entity_memory/もも.md",
-    "episodic_memory/2026-08-28.json",
-)
+MEMORIES = ("core_memory.txt", "goals.json", "entity_memory/もも.md", "episodic_memory/2026-08-28.json")
 
 
 def test_a_whole_life_has_nothing_amiss(life: Life) -> None:

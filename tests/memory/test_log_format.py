@@ -79,9 +79,7 @@ NAMES_THAT_DIVIDE = Message(
 @given(st.lists(records, max_size=6))
 @example([Record(NAMES_THAT_DIVIDE)])
 @settings(max_examples=60)
-def test_records_come_back_with_no_gap_and_others_find_our_headers(
-    rows: list[Record],
-) -> None:
+def test_records_come_back_with_no_gap_and_others_find_our_headers(rows: list[Record]) -> None:
     data = b"".join(map(format_record, rows))
     parsed = parse(data).records
     assert [content(r) for r in parsed] == rows

@@ -133,9 +133,7 @@ def test_the_night_forgets_though_nobody_looks(life: Life) -> None:
     assert "Oskar" in life.dumped()
 
 
-def test_one_more_message_joins_its_evening_and_days_that_move_to_the_archives_stay_where_they_are(
-    life: Life,
-) -> None:
+def test_one_more_message_joins_its_evening_and_days_that_move_to_the_archives_stay_where_they_are(life: Life) -> None:
     life.talk(12)
     life.say("The lighthouse and the harbour tonight.")
     before = life.atlas()

@@ -132,10 +132,7 @@ def fit(text: str) -> Sheet:
 
 
 def check(
-    rows: Iterable[Row],
-    seeds: Iterable[int] = (0,),
-    answer: Answering = in_one_talk,
-    who: Callable[[str], Sheet] = fit,
+    rows: Iterable[Row], seeds: Iterable[int] = (0,), answer: Answering = in_one_talk, who: Callable[[str], Sheet] = fit
 ) -> None:
     """Refuse answers that are not what a table says, all of them together."""
     found = []

@@ -67,10 +67,7 @@ MINDS: dict[str, MakeMind] = {"openai": behind_openai, "gemini": behind_gemini, 
 
 
 def request(
-    *turns: ChatTurn | str,
-    system: str = "あなたは詩音です。",
-    language: Lang = "ja",
-    tools: Sequence[ToolSpec] = (),
+    *turns: ChatTurn | str, system: str = "あなたは詩音です。", language: Lang = "ja", tools: Sequence[ToolSpec] = ()
 ) -> ReplyRequest:
     """Return a request; the last turn is the message to answer."""
     said = [ChatTurn("user", turn) if isinstance(turn, str) else turn for turn in turns or ("やあ",)]

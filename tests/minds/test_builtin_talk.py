@@ -7,18 +7,7 @@ from datetime import timedelta
 from agent.minds.builtin import BuiltInMind
 from managers.memory.messages import Message
 from managers.mind import Cancel, ChatTurn, Company, OpenQuestion, Sheet, TextPiece
-from tests.minds.speaking import (
-    HAZEL,
-    NEMU,
-    NOW,
-    SHIORI,
-    Row,
-    check,
-    converse,
-    in_all_their_ways,
-    request,
-    say,
-)
+from tests.minds.speaking import HAZEL, NEMU, NOW, SHIORI, Row, check, converse, in_all_their_ways, request, say
 
 SORRY = r"sorry|hurts|sad|Thank you for telling|悲しい|つらかった|お悔やみ|胸が痛|寂しく|無理に"
 JOY = r"(?i)wonderful|lovely|Congrat|happy for you|Well done|素敵|嬉しい|おめで[とた]"

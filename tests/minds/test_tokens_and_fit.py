@@ -84,10 +84,7 @@ class Note(BaseModel):
 def test_tools_are_described_shortly_and_completely() -> None:
     function = as_function(ToolSpec("write_note", "メモを書く", Note))["function"]
     assert function["parameters"] == {
-        "properties": {
-            "title": {"description": "its heading", "type": "string"},
-            "text": {"type": "string"},
-        },
+        "properties": {"title": {"description": "its heading", "type": "string"}, "text": {"type": "string"}},
         "required": ["title"],
         "type": "object",
     }

@@ -99,9 +99,7 @@ def test_gemini_gets_task_types_and_placeholders_for_what_is_private(server: Emb
     assert server.texts[-1] == "Write to hana@example.jp"
 
 
-def test_gemini_is_tried_three_times_with_growing_pauses_and_not_when_it_refuses(
-    server: EmbeddingServer,
-) -> None:
+def test_gemini_is_tried_three_times_with_growing_pauses_and_not_when_it_refuses(server: EmbeddingServer) -> None:
     for mood in cast("list[Mood]", [429, 500, 503, "garbage", "short", "drop"]):
         waits: list[float] = []
         server.always = "well"

@@ -15,13 +15,7 @@ from managers.memory.entities import Entity, Fact, find_by_name, with_fact
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
-from managers.sleep.tasks import (
-    AnswerMaterial,
-    DayMaterial,
-    EntityMaterial,
-    QuestionMaterial,
-    ReflectionMaterial,
-)
+from managers.sleep.tasks import AnswerMaterial, DayMaterial, EntityMaterial, QuestionMaterial, ReflectionMaterial
 from managers.storage.errors import Lang
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

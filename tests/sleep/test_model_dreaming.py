@@ -21,13 +21,7 @@ from managers.memory.messages import Message, Role
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
 from managers.sleep.autonomy import Occasion
-from managers.sleep.tasks import (
-    AnswerMaterial,
-    DayMaterial,
-    EntityMaterial,
-    QuestionMaterial,
-    ReflectionMaterial,
-)
+from managers.sleep.tasks import AnswerMaterial, DayMaterial, EntityMaterial, QuestionMaterial, ReflectionMaterial
 from managers.storage.errors import Lang
 
 

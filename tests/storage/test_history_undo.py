@@ -2,10 +2,7 @@
 
 import pytest
 
-from managers.storage.errors import (
-    NotUndoableError,
-    UndoConflictError,
-)
+from managers.storage.errors import NotUndoableError, UndoConflictError
 from managers.storage.files import write_atomic
 from managers.storage.history import Draft, History, UndoConflict
 from managers.storage.paths import PersonaPaths

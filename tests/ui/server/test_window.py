@@ -83,13 +83,7 @@ def stand_in(tmp_path: Path) -> dict[str, str]:
 def run(home: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "app.py", "--window", "--home", str(home), "--port", "0"]
     return subprocess.run(
-        command,
-        check=False,
-        cwd=CHECKOUT,
-        env=environment,
-        text=True,
-        encoding="utf-8",
-        capture_output=True,
+        command, check=False, cwd=CHECKOUT, env=environment, text=True, encoding="utf-8", capture_output=True
     )
 
 
