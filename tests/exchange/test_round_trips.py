@@ -185,17 +185,9 @@ def test_a_talk_comes_in_as_it_was_said_once_and_goes_out_the_same(
 def test_as_markdown_no_link_leads_to_a_program_and_its_words_stay() -> None:
     reader = MarkdownIt()
     vars(reader)["validateLink"] = lambda _: True
-    evil = (
-        "](javascript:a)",
-        "](\n<java\tscript:a>)",
-        "](&#106;avascript:a)",
-        "](javascript\\:a)",
-        "]:data:a\n\n[x]",
-        "](vbscript:a)",
-    )
-    for text in ("<javascript:a>", *(f"{mark}[x{one}" for one in evil for mark in ("", "!", "> "))):
-        page = "".join(as_markdown(Chat("Luna", "en", iter([said(1, text)]))))
-        shown = reader.render(page)
+    evil = "](javascript:a)|](\n<java\tscript:a>)|](&#106;avascript:a)|](javascript\\:a)|]:data:a\n\n[x]|](vbscript:a)"
+    for text in ("<javascript:a>", *(f"{mark}[x{one}" for one in evil.split("|") for mark in ("", "!", "> "))):
+        shown = reader.render("".join(as_markdown(Chat("Luna", "en", iter([said(1, text)])))))
         assert not {"<a", "<img"} & {*re.findall(r"<\w+", shown)}, text
         assert "script" in shown or "data:a" in shown
     fine = "[x](https://a.b/c?d:e) [x](c.md) <mailto:a@b.c> [注]: 青い"

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from managers.hygiene.traces import TELLING, Quotations, Traces
+from managers.hygiene.traces import TELLING, Quotations
 
 _LETTERS = st.text("ab", min_size=TELLING, max_size=4 * TELLING)
 
@@ -17,12 +17,3 @@ def test_finds_what_a_look_for_each_finds(quotations: list[str], text: str, at: 
     assert set(Quotations(one.encode() for one in quotations).in_text(text.encode())) == {
         one.encode() for one in wanted
     }
-
-
-def test_many_quotations_are_taken_out_of_notes_and_found_in_files() -> None:
-    words = [f"the harbour of day {number} was cold" for number in range(200)]
-    traces = Traces(words=tuple(words))
-    note = f"Kept. {words[7]}. And this stays.\n{words[199]}\n"
-    assert traces.cleaned(note) == "Kept. . And this stays.\n\n"
-    assert traces.is_in(note.encode("utf-16-le"))
-    assert not traces.is_in(b"the harbour of day 7 was warm")

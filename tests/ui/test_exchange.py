@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 import threading
 import zipfile
 from datetime import datetime, timedelta
@@ -26,9 +25,6 @@ from tests.ui.rooms import EVIL, NAME, SAID, House
 from tests.ui.visitors import visitor_of
 from ui.locales import LANGUAGES, texts
 from ui.server.addresses import address_of, with_query
-
-if sys.platform != "win32":
-    pass
 
 SAY = Texts("notices/imports")
 THEN = datetime(2024, 5, 1, 22, 0)
