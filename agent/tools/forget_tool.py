@@ -50,9 +50,10 @@ class Forgetting(Write):
         return "\n".join([done, _say("forgotten_but", lang, files=", ".join(gone.left))] if gone.left else [done])
 
     def is_users_own(self, writer: Writer) -> bool:
-        """A wish of the user's that is read with certainty names what goes: no mind, and no document, has a say in it."""
+        """A wish of the user's that is read with certainty, or names what goes: no mind, and no document, has a say in it."""
         asked = _wish(writer)
-        return is_own(asked) and read_forget_wish(asked.text) is not None
+        is_certain = read_forget_wish(asked.text) is not None
+        return is_own(asked) and (is_certain or (bool(self.about) and writer.is_said(self.about)))
 
 
 def forget_messages(_: ToolContext, wanted: What) -> Forgetting:

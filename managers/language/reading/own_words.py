@@ -24,6 +24,12 @@ _STEM = 5
 _NOON, _FEBRUARY, _DIGITS_OF_HOUR = 12, 2, 2
 _LANGS: tuple[Lang, ...] = get_args(Lang)
 _CLAUSE = re.compile(r"[、。,;；.!！?？\n()（）]+(?!\d)")
+_OF_MONTH = re.compile(r"(?<![\d月/])(\d{1,2})(?:st|nd|rd|th|日)")
+_AROUND, _MONTH = timedelta(days=7), timedelta(days=31)
+_WEEKDAYS = {
+    name: number % 7
+    for number, name in enumerate((*"月火水木金土日", *["mon", "tue", "wed", "thu", "fri", "sat", "sun"]))
+}
 _SHARP = re.compile(r"(?<!\d)(\d{1,2}):00(?!\d)")
 _CLOCK = re.compile(r"(?<!\d)\d{1,2}(?::\d\d|時)(?!\d)")
 _SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?![\d/])")
@@ -85,8 +91,10 @@ def _pieces(plain: str) -> Iterator[tuple[str, bool]]:
     """Yield the clauses of a text, and of each what its word of denial reaches apart; tell whether that is denied."""
     for clause in _CLAUSE.split(either("own_words", "no_denial").sub(" ", plain)):
         at = 0
-        for found in either("own_words", "contrast").finditer(clause):  # 水曜じゃなくて木曜: all before it
-            yield clause[at : found.start()], True
+        for found in either("own_words", "contrast").finditer(clause):  # 歯医者は水曜じゃなくて木曜
+            topic = at + 1 + max(clause[at : found.start()].rfind(one) for one in "はがを")
+            yield clause[at:topic], False
+            yield clause[topic : found.start()], True
             at = found.end()
         rest = clause[at:]
         ahead = search("en", "own_words", "denies", rest)
@@ -160,16 +168,22 @@ def _days_meant(told: str, moment: datetime) -> Iterator[Days]:
     today = moment.date()
     yield today, today
     for span in find_times(_SLASHED.sub(r"\1月\2日", told), moment):
-        yield span.first, span.last
-        if span.is_relative and span.first == span.last:
-            yield from ((day, day) for day in (span.first + timedelta(days=7), span.first + timedelta(days=14)))
-        else:
+        if not (span.is_relative and span.first == span.last):  # a weekday: below
+            yield span.first, span.last
             yield _a_year_on(span.first), _a_year_on(span.last)
+        elif span.first >= today - _AROUND:
+            yield span.first, span.last
+    near = [today + timedelta(days=n) for n in range(-_AROUND.days, 2 * _AROUND.days)]
+    weekdays = {_WEEKDAYS.get(found[0].strip("(（")[:3]) for found in either("own_words", "weekday").finditer(told)}
+    weekdays |= {_WEEKDAYS.get(found[0].strip("(（")[:1]) for found in either("own_words", "weekday").finditer(told)}
+    yield from ((day, day) for day in near if day.weekday() in weekdays)
+    numbers = {int(found[1]) for found in _OF_MONTH.finditer(told)}
+    yield from ((day, day) for n in range(2 * _MONTH.days) if (day := today + timedelta(days=n)).day in numbers)
     for lang in _LANGS:
         for one in rules(lang, "own_words").values():
             if "days" in one.means and one.search(told):
                 first, last = one.means["days"]
-                yield from ((day, day) for n in range(first, last + 1) for day in [today + timedelta(days=n)])
+                yield today + timedelta(days=first), today + timedelta(days=last)
 
 
 def _a_year_on(day: date) -> date:
