@@ -6,7 +6,18 @@ from dataclasses import dataclass, replace
 
 from agent.memories import Memories
 from agent.minds.protocol import Mind
-from managers.memory.audience import NOTHING_KEPT, AudienceReader, Kept
+from managers.hygiene.inventory import listed
+from managers.hygiene.inventory import memories as active
+from managers.memory.audience import (
+    NOTHING_KEPT,
+    Audience,
+    AudienceReader,
+    Kept,
+    days_of,
+    file_named,
+    with_answers,
+)
+from managers.memory.errors import NoSuchMemoryError
 from managers.memory.goals import Goals
 from managers.memory.messages import Message
 from managers.mind import Cancel, Company, Resumed
@@ -48,6 +59,27 @@ def asking_of(memories: Memories, messages: Iterable[str], hits: Sequence[Hit] =
     except UtataneError:  # nobody can tell
         return staying()
     return staying(here=kept.holds(messages) or len(other_hits(kept, hits)) < len(hits))
+
+
+def let_be_for(memories: Memories, memory_id: str, audience: Audience) -> None:
+    """Say for whom a memory, a goal, a question, a way to help, a message or a whole file is, with all that tells the same.
+
+    Raises:
+        NoSuchMemoryError, AudienceUnknownError, UtataneError: nothing was changed.
+    """
+    copy, evidence, place = memories.working_copy(), [memory_id], ""
+    memory = next((one for one in active(copy) if one.id == memory_id), None)
+    if memory is not None:
+        evidence, file = [*memory.evidence], memory.place if memory.kind == "fact" else "insights"
+        place = memory.place if memory.kind in {"day", "event"} else "" if evidence else file
+    elif (one := listed(copy, memory_id)) is not None:
+        evidence = one.evidence
+    elif file_named(memories.paths, memory_id) is not None:
+        evidence = []
+    elif memories.log.get(memory_id) is None:
+        raise NoSuchMemoryError(id=memory_id)
+    messages = with_answers(memories.log, evidence)
+    memories.audiences.mark(memory_id, audience, messages, place, days_of(memories.log, messages))
 
 
 def other_messages(kept: Kept, messages: Iterable[Message]) -> list[Message]:

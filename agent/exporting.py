@@ -113,6 +113,7 @@ def export(
     """
     now = memories.clock.now()
     if wishes.form == "archive":
+        memories.audiences.take_over()
         how = ArchiveWishes(wishes.is_masked, wishes.without_forgotten, wishes.passphrase)
         made = make_archive(memories.paths, memories.log, memories.history, file, now, how, progress)
         return Exported(made.count, made.left_out, made.forgotten)

@@ -234,7 +234,7 @@ def open_memories(
         inner_life=life,
         recall=recall,
         held=HeldWrites(paths, clock),
-        audiences=AudienceStore(paths, history.change),
+        audiences=AudienceStore(paths, history.change, log),
         map=MemoryMap(paths, recall, only_look=only_look),
         network=EntityNetwork(paths, recall, only_look=only_look),
         kpi=KpiStore(paths, clock, log, life.emotions, life.goals, users.load, ended, only_look=only_look),

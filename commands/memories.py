@@ -13,7 +13,6 @@ from commands.terminal import write, write_line
 if TYPE_CHECKING:
     from datetime import date
 
-    from agent.memories import Memories
     from managers.hygiene.inventory import Memory
     from managers.memory.audience import Given
     from managers.memory.strategies import Strategies
@@ -41,15 +40,20 @@ def memories(
     helping, and how often it was welcome or complained of.
     """
     from agent.as_json import line
+    from agent.audience import let_be_for
     from managers.hygiene.inventory import KINDS
     from managers.hygiene.inventory import memories as active
+    from managers.memory.audience import AUDIENCES
 
     if kind and kind not in (*KINDS, _STRATEGY):
         raise UnknownMemoryTypeError(given=kind, known=", ".join((*KINDS, _STRATEGY)))
     with services_at(home) as services, damage_told(services, persona):
         today, held = services.clock.now().date(), services.memories(persona)
         if audience:
-            _let_be_for(held, memory_id, audience)
+            chosen = next((one for one in AUDIENCES if one == audience), None)
+            if chosen is None:
+                raise UnknownAudienceError(given=audience, known=", ".join(AUDIENCES))
+            let_be_for(held, memory_id, chosen)
         if kind == _STRATEGY:
             _list_strategies(held.strategies.load(), as_json=as_json)
             return
@@ -62,34 +66,6 @@ def memories(
                     marks = f"{'*' if memory.is_pinned else ' '}{'!' if given.is_here else ' '}{'=' if given.is_own else ' '}"
                     value = f"{memory.confidence(today):.2f}"
                     write_line(f"{memory.id:<12}{marks} {memory.kind:<8}{value}  {memory.text}")
-
-
-def _let_be_for(held: Memories, memory_id: str, audience: str) -> None:
-    """Say for whom a memory, a goal, a question, a way to help, a message or a whole file is.
-
-    Raises:
-        UnknownAudienceError, NoSuchMemoryError: nothing was changed.
-    """
-    from managers.hygiene.inventory import listed, mark, mark_listed, mark_said
-    from managers.hygiene.inventory import memories as active
-    from managers.memory.audience import AUDIENCES, file_named
-    from managers.memory.errors import NoSuchMemoryError
-
-    chosen = next((one for one in AUDIENCES if one == audience), None)
-    if chosen is None:
-        raise UnknownAudienceError(given=audience, known=", ".join(AUDIENCES))
-    copy = held.working_copy()
-    memory = next((one for one in active(copy) if one.id == memory_id), None)
-    if memory is not None:
-        mark(held.audiences, held.log, memory, chosen)
-    elif (one := listed(copy, memory_id)) is not None:
-        mark_listed(held.audiences, held.log, one, chosen)
-    elif held.log.get(memory_id) is not None:
-        mark_said(held.audiences, held.log, memory_id, chosen)
-    elif (path := file_named(held.paths, memory_id)) is not None:
-        held.audiences.mark(path, chosen)
-    else:
-        raise NoSuchMemoryError(id=memory_id)
 
 
 def _audience(given: Given) -> dict[str, str]:

@@ -95,7 +95,7 @@ HOME: Final[tuple[FileKind, ...]] = (
     _kind(r"secrets\.toml|\.access\.json|\.serving\.json|opening\.html|\.installation\.(key.*|lock)", "wordless"),
     _kind(r"sessions/(users\.json|\.users\.json\.lock)", "wordless"),
     _kind(r"sessions/users/.*", "gone", "copy"),
-    _kind(r"groups\.json|\.groups\.json\.lock", "wordless"),
+    _kind(r"groups\.json|\.groups\.json\.lock|kept_here\.json", "wordless"),
     _kind(r"sessions/(hot/[^/.]+\.json|warm\.duckdb(\.wal)?|archive/[^/]+/\d+\.json\.gz)", "sessions", "message"),
     _kind(r"sessions/(redis_waiting\.json|\.[a-z.]*lock)", "wordless"),
     _kind(r"sessions/(.*/)?[^/]+\.broken-[^/]*", "gone", "copy"),

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
-from managers.memory.audience import Audience, AudienceStore, days_of, fact_id, with_answers
+from managers.memory.audience import fact_id
 from managers.memory.confidence import Origin, Standing, day_of, value_of
 from managers.memory.entities import Entity, Fact, name_key, with_fact
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.insights import Insight
 from managers.memory.json_documents import USER, Remembered, short_id
-from managers.memory.log.reader import LogReader
 from managers.memory.strategies import AnyPattern, DecompositionPattern, Pattern
 from managers.memory.working_copy import WorkingCopy
 
@@ -127,30 +126,10 @@ def of_pattern(pattern: Pattern) -> Memory:
     return Memory(pattern.id, "pattern", text, pattern.id, tuple(pattern.evidence), pattern, made, *kept)
 
 
-def mark(audiences: AudienceStore, log: LogReader, memory: Memory, audience: Audience) -> None:
-    """Let a memory be for others than before (`AudienceStore.mark`), with all that tells the same."""
-    file = memory.place if memory.kind == "fact" else "insights"
-    place = memory.place if memory.kind in {"day", "event"} else "" if memory.evidence else file
-    messages = with_answers(log, memory.evidence)
-    audiences.mark(memory.id, audience, messages, place, days_of(log, messages))
-
-
 def listed(copy: WorkingCopy, memory_id: str) -> Remembered | None:
     """Return a goal, a question or what was learned about helping; they are marked, though no limits count them."""
     goal = copy.goals.get(memory_id)
     return goal[1] if goal else copy.questions.get(memory_id) or copy.strategies.get(memory_id)
-
-
-def mark_listed(audiences: AudienceStore, log: LogReader, one: Remembered, audience: Audience) -> None:
-    """Let a goal, a question or what was learned about helping be for others than before."""
-    messages = with_answers(log, one.evidence)
-    audiences.mark(one.id, audience, messages, days=days_of(log, messages))
-
-
-def mark_said(audiences: AudienceStore, log: LogReader, message_id: str, audience: Audience) -> None:
-    """Let a message, with what was answered to it, be for others than before."""
-    messages = with_answers(log, [message_id])
-    audiences.mark(message_id, audience, messages, days=days_of(log, messages))
 
 
 def restood(copy: WorkingCopy, memory: Memory, **values: Any) -> None:  # noqa: ANN401  # fields of `Standing`

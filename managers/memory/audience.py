@@ -6,13 +6,17 @@ All others are for any mind, and for every persona that the user lets share what
 else rests on one of those messages is held back with it, whoever dreamt it and when: it tells the same. Core memory, notepad
 and documents are marked whole, by their path. The file is part of the history, so a mark can be taken back like any other
 change.
+
+A message may stand in several logs, for a conversation of several is in the log of each that heard it. So what is for this
+computer only, and what no longer is, is noted for the whole home as well (`Home.kept`, ids alone), and holds for every log that
+has the id, whenever it came here.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from pathlib import PurePosixPath
+from functools import cached_property, partial
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -21,12 +25,13 @@ from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode
 from managers.memory.errors import AudienceUnknownError
 from managers.memory.json_documents import USER, Apply, Remembered, encode, short_id
+from managers.memory.log.format import has_known_length
 from managers.memory.log.reader import LogReader
 from managers.memory.notes import NoteKind
 from managers.memory.periods import Period, Span, span_named
-from managers.storage.files import files, read_bytes
+from managers.storage.files import files, read_bytes, write_atomic
 from managers.storage.json_text import NotJsonError, load_json
-from managers.storage.locks import writing
+from managers.storage.locks import holding, writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.unchanged import Unchanged
 
@@ -182,12 +187,14 @@ def file_named(paths: PersonaPaths, path: str) -> str | None:
 
 
 class AudienceReader:
-    """The marks of one persona, to be read."""
+    """The marks of one persona, to be read; without its log, whatever is noted for the whole home may be in it."""
 
-    def __init__(self, paths: PersonaPaths) -> None:
+    def __init__(self, paths: PersonaPaths, log: LogReader | None = None) -> None:
         self._path = paths.memory / "audience.json"
         self._paths = paths
+        self._log = log
         self._known = Unchanged[Mapping[Audience, Kept]]()
+        self._joined = Unchanged[Kept]()
 
     def kept(self) -> Kept:
         """Return what is kept on this computer; costs one look at the file.
@@ -196,11 +203,27 @@ class AudienceReader:
             AudienceUnknownError: the file cannot be understood, so nobody can tell.
             UnreadableError
         """
-        return self._limits().get("this-computer", NOTHING_KEPT)
+        return self._joined.get(self._join, self._path, self._paths.home.kept, self._paths.log)
+
+    def _join(self) -> Kept:
+        home, own = self._limits(self._paths.home.kept), self.marked().marked
+        found = {name: one for name, one in own.items() if name not in home.get("any", NOTHING_KEPT).marked}
+        stays = Kept(dict(found)).messages
+        for name, one in home.get("this-computer", NOTHING_KEPT).marked.items():
+            rest = {*one.messages} - stays
+            heard = with_answers(self._log, [*self._log.known(rest)]) if self._log and rest else [*rest]
+            if heard:
+                days = days_of(self._log, heard) if self._log else []
+                found[name] = Marked(messages=[*found.get(name, Marked()).messages, *heard], days=days)
+        return Kept(found)
+
+    def marked(self) -> Kept:
+        """Return what this persona's own file says is kept on this computer; see `kept`."""
+        return self._limits(self._path).get("this-computer", NOTHING_KEPT)
 
     def own(self) -> Kept:
         """Return what no other persona may be given; see `kept`."""
-        return self._limits().get("this-persona", NOTHING_KEPT)
+        return self._limits(self._path).get("this-persona", NOTHING_KEPT)
 
     def given(self, evidence: Iterable[str], memory_id: str, place: str = "") -> Given:
         """Return for whom a memory, a message or a file is; see `kept`."""
@@ -208,17 +231,18 @@ class AudienceReader:
         is_marked = memory_id in kept.marked or memory_id in own.marked
         return Given(kept.holds(rests_on, memory_id, place), own.holds(rests_on, memory_id, place), is_marked)
 
-    def _limits(self) -> Mapping[Audience, Kept]:
-        return self._known.get(self._read, self._path)
+    def _limits(self, path: Path) -> Mapping[Audience, Kept]:
+        return self._known.get(partial(_limits_in, path), path)
 
-    def _read(self) -> Mapping[Audience, Kept]:
-        data = read_bytes(self._path)
-        if data is None:
-            return {}
-        try:
-            return {one: Kept(marked) for one, marked in read_marks(load_json(data)).items()}
-        except (NotJsonError, ValidationError, KeyError, TypeError, AttributeError) as error:
-            raise AudienceUnknownError(path=self._path) from error
+
+def _limits_in(path: Path) -> Mapping[Audience, Kept]:
+    data = read_bytes(path)
+    if data is None:
+        return {}
+    try:
+        return {one: Kept(marked) for one, marked in read_marks(load_json(data)).items()}
+    except (NotJsonError, ValidationError, KeyError, TypeError, AttributeError) as error:
+        raise AudienceUnknownError(path=path) from error
 
 
 def read_marks(plain: Any) -> dict[Audience, dict[str, Marked]]:  # noqa: ANN401  # JSON is whatever is in the file
@@ -227,7 +251,7 @@ def read_marks(plain: Any) -> dict[Audience, dict[str, Marked]]:  # noqa: ANN401
     Raises:
         ValidationError, KeyError, TypeError, AttributeError: nothing that we understand.
     """
-    limits = {one: plain[one] if one == LIMITS[0] else plain.get(one, {}) for one in LIMITS}
+    limits = {one: plain[one] if one == LIMITS[0] else plain.get(one, {}) for one in AUDIENCES}
     return {
         one: {str(marked): Marked.model_validate(mark) for marked, mark in limit.items()}
         for one, limit in limits.items()
@@ -237,8 +261,8 @@ def read_marks(plain: Any) -> dict[Audience, dict[str, Marked]]:  # noqa: ANN401
 class AudienceStore(AudienceReader):
     """The same, to be changed."""
 
-    def __init__(self, paths: PersonaPaths, apply: Apply) -> None:
-        super().__init__(paths)
+    def __init__(self, paths: PersonaPaths, apply: Apply, log: LogReader | None = None) -> None:
+        super().__init__(paths, log)
         self._apply = apply
 
     def mark(
@@ -264,15 +288,64 @@ class AudienceStore(AudienceReader):
             AudienceUnknownError, UtataneError: nothing was changed.
         """
         with writing(self._paths):
-            read = self._read()
+            read = _limits_in(self._path)
             limits = {one: dict(read.get(one, NOTHING_KEPT).marked) for one in LIMITS}
             if audience == "any":
                 for marked in limits.values():
                     marked.pop(memory_id, None)
             else:
                 limits[audience][memory_id] = Marked(messages=list(messages), days=list(days), place=place)
-            plain = {
-                limit: {one: mark.model_dump(mode="json") for one, mark in marked.items()}
-                for limit, marked in limits.items()
-            }
-            self._apply({self._path: encode(plain)}, author=USER, reason=f"audience {audience}", evidence=messages)
+            if audience == "this-computer":  # first: it holds for everybody before it holds for one
+                self._note_in_home(memory_id, audience, messages)
+            self._apply({self._path: _encoded(limits)}, author=USER, reason=f"audience {audience}", evidence=messages)
+            if audience == "any":
+                self._note_in_home(memory_id, audience, messages)
+
+    def follow(self, before: Kept) -> None:
+        """Let what a step in the history changed of the marks hold for every log, too: `before` is what was `marked`.
+
+        Raises:
+            AudienceUnknownError, UtataneError: it holds for this persona alone.
+        """
+        now = self.marked().marked
+        for name in {*before.marked, *now}:
+            if (one := now.get(name)) != (was := before.marked.get(name)):
+                self._note_in_home(name, "this-computer" if one else "any", (one or was or Marked()).messages)
+
+    def take_over(self) -> None:
+        """Write into this persona's own file what is noted for the whole home of its messages: the file goes elsewhere.
+
+        Raises:
+            AudienceUnknownError, UtataneError: it was not written.
+        """
+        with writing(self._paths):
+            kept = self.kept().marked
+            if kept != self.marked().marked:
+                limits: dict[Audience, Mapping[str, Marked]] = {
+                    "this-computer": kept,
+                    "this-persona": self.own().marked,
+                }
+                self._apply({self._path: _encoded(limits)}, author=USER, reason="audience this-computer", evidence=())
+
+    def _note_in_home(self, name: str, audience: Audience, messages: Sequence[str]) -> None:
+        """Note what every log goes by, as far as their ids are nobody else's.
+
+        It stands under a message's id, or under another memory's with its persona's mark before it.
+        """
+        same, home = [one for one in messages if has_known_length(one)], self._paths.home
+        if not same:
+            return
+        if name not in same and ":" not in name:
+            name = f"{(read_bytes(self._paths.mark) or b'').decode('ascii', 'replace').strip()}:{name}"
+        with holding(home.folder / ".kept.lock", home.folder.name):
+            limits: dict[Audience, dict[str, Marked]] = {"this-computer": {}}
+            limits |= {one: dict(kept.marked) for one, kept in _limits_in(home.kept).items()}
+            for limit in limits.values():
+                limit.pop(name, None)
+            limits.setdefault(audience, {})[name] = Marked(messages=same)
+            write_atomic(home.kept, _encoded(limits))
+
+
+def _encoded(limits: Mapping[Audience, Mapping[str, Marked]]) -> bytes:
+    plain = {one: {name: mark.model_dump(mode="json") for name, mark in kept.items()} for one, kept in limits.items()}
+    return encode(plain)

@@ -146,6 +146,8 @@ class Home:
     usage = _At("usage")
     groups = _At("groups.json")
     """The conversations with several personas, and who is in them."""
+    kept = _At("kept_here.json")
+    """Which messages are for this computer only, whoever's log has them: see `managers.memory.audience`."""
     sessions = _At("sessions")
     """What is kept of them in the middle term: see `managers.sessions`."""
     domains = _At("domains")

@@ -2,21 +2,24 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent.audience import DiscreetDreams
+from agent.audience import DiscreetDreams, let_be_for
 from agent.events import Failed, Received, Replied
+from agent.exporting import ExportWishes, export
 from agent.memories import Memories
 from agent.services import Services
 from agent.tools.catalogue import Found, Nothing
 from agent.tools.context import ToolContext
 from agent.tools.entity_tools import EntityName, list_entity_memories, read_entity_memory
 from agent.tools.search_tools import Query, recall_memories, search_entity_memory, search_knowledge_base
-from managers.hygiene.inventory import mark, mark_said
+from commands.line import run
 from managers.hygiene.inventory import memories as active
 from managers.memory.audience import NOTHING_KEPT, AudienceStore, file_named, with_answers
 from managers.memory.entities import Entity, Fact
@@ -126,7 +129,7 @@ def test_a_memory_that_is_kept_takes_its_messages_and_all_that_rests_on_them_wit
         begin_topic(services)
         memory = next(one for one in active(memories.working_copy()) if one.kind == kind)
         for audience, asked in (("this-computer", "きのう何を書いたんだっけ?"), ("any", "きのう何を書いたか覚えてる?")):
-            mark(memories.audiences, memories.log, memory, audience)  # type: ignore[arg-type]
+            let_be_for(memories, memory.id, audience)  # type: ignore[arg-type]
             server.requests.clear()
             server.enqueue(Say("なにかな。"))
             say(services, asked)
@@ -137,7 +140,7 @@ def test_what_a_person_wrote_without_any_message_is_kept_too(services: Services,
     memories = services.memories(NEMU)
     remembered(memories, [])
     for memory in active(memories.working_copy()):
-        mark(memories.audiences, memories.log, memory, "this-computer")
+        let_be_for(memories, memory.id, "this-computer")
     server.enqueue(Say(tools=TOOLS[2:]), Say("なにかな。"))
     for path in (memories.paths.goals, memories.paths.memory / "open_questions.json", memories.strategies.path):
         path.unlink()
@@ -159,7 +162,9 @@ def test_an_answer_to_a_message_that_is_kept_is_asked_of_nobody_elsewhere(
     events = list(companion.regenerate(message, built_in=True).events())
     assert [event.message.mind for event in events if isinstance(event, Replied)] == ["built-in"]
     companion.settle()
+    before = audiences.marked()
     history.undo(marked, author="user")
+    audiences.follow(before)
     assert message not in audiences.kept().messages, "a mark is a change that can be taken back"
 
 
@@ -223,6 +228,79 @@ def test_a_week_in_brief_stands_in_a_prompt_unless_one_of_its_days_is_kept(
     say(services, "こんばんは")
     assert len(server.chats) > before
     assert week.summary not in sent(server, before)
+
+
+# --- a message that stands in several logs
+
+
+def told_to_both(services: Services, server: ModelServer) -> str:
+    """Say something to both at once, to built-in minds; return the id that it has in both logs."""
+    services.settings_file.change("mind", provider="builtin")
+    talk = services.groups.of([NEMU, "Hazel"])
+    texts = f"ねむもHazelも聞いて。きのう{SECRET}を書いたよ。", "ねむもHazelも聞いて。きょうは弟の湊人と海へ行った。"
+    message, _ = (heard(list(talk.say(text).events())) for text in texts)
+    for name in (NEMU, "Hazel"):
+        services.companion(name).settle()
+    speak_through(services, server, CLOUD)
+    return message
+
+
+def asked_everywhere(services: Services, server: ModelServer, clock: HandClock) -> str:
+    """Let the other one be asked alone and in company, and dream; return what left this computer meanwhile."""
+    before = len(server.chats)
+    for number in range(2):
+        clock.move(hours=5)
+        begin_topic(services, "Hazel")
+        server.enqueue(Say("なにかな。"))
+        say(services, f"Hazel、きのう何を書いたか覚えてる? {number}", "Hazel")
+    server.enqueue(*[Say("なにかな。")] * 4)
+    list(services.groups.of([NEMU, "Hazel"]).say("ふたりとも、きのう何を書いたか覚えてる?").events())
+    clock.move(days=1)
+    services.sleeper("Hazel").dream(Cancel())
+    assert "海へ行った" in sent(server, before)
+    return sent(server, before)
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+def test_what_is_kept_on_one_page_is_kept_for_all_who_heard_it_alone_in_company_and_at_night(
+    services: Services, server: ModelServer, clock: HandClock, tmp_path: Path, is_away: bool
+) -> None:
+    message, folder = told_to_both(services, server), services.home.characters / "Hazel"
+    with services.away("Hazel") if is_away else nullcontext():
+        folder.rename(tmp_path / "Hazel") if is_away else None
+        let_be_for(services.memories(NEMU), message, "this-computer")
+        (tmp_path / "Hazel").rename(folder) if is_away else None
+    assert SECRET not in asked_everywhere(services, server, clock)
+    services.personas.duplicate("Hazel", "Twin")
+    assert message in services.memories("Twin").audiences.kept().messages
+    export(services.memories("Hazel"), tmp_path / "hazel.zip", ExportWishes("archive"), str)
+    assert message in services.memories("Hazel").audiences.marked().messages, "it goes along to another computer"
+    let_be_for(services.memories("Hazel"), message, "any")
+    for name in (NEMU, "Hazel", "Twin"):
+        assert not services.memories(name).audiences.kept().messages, name
+    before = len(server.chats)
+    server.enqueue(Say("なにかな。"))
+    say(services, "きのう何を書いたんだっけ?")
+    assert SECRET in sent(server, before)
+
+
+def test_a_step_back_in_the_history_counts_for_all_and_equal_ids_of_elsewhere_do_not(
+    services: Services, server: ModelServer
+) -> None:
+    message, home = told_to_both(services, server), services.home
+    memories, hazel = services.memories(NEMU), services.memories("Hazel")
+    for audience in ("this-computer", "any"):
+        let_be_for(memories, message, audience)
+    for step, is_kept in (("--undo", True), ("--redo", False)):
+        entry = memories.history.entries(1)[0]
+        assert run(["history", NEMU, step, entry.target or entry.id, "--home", str(home.folder)]) == 0
+        assert [(message in one.audiences.kept().messages) for one in (memories, hazel)] == [is_kept] * 2
+    hazel.audiences.mark("u1", "this-computer", ["u1"])
+    memories.audiences.mark("u1", "any", ["u1"])
+    assert "u1" in hazel.audiences.kept().messages
+    home.kept.write_text("{", "utf-8")
+    with pytest.raises(AudienceUnknownError):
+        hazel.audiences.kept()
 
 
 # --- whole files
@@ -303,7 +381,7 @@ def test_a_loss_that_is_kept_weighs_on_without_its_words_and_moves_no_mind_elsew
     message = told(services, server, LOSS)
     memories, sleeper = services.memories(NEMU), services.sleeper(NEMU)
     if is_kept:
-        mark_said(memories.audiences, memories.log, message, "this-computer")
+        let_be_for(memories, message, "this-computer")
     speak_through(services, server, model)
     clock.move(minutes=20)
     reason = memories.inner_state.full_text("ja")
@@ -377,7 +455,7 @@ def test_what_another_program_is_told_rests_on_nothing_that_is_kept(
     services.sleeper("Hazel").dream(Cancel())
     assert "emerald" in memories.insights.load().entries[0].log_entry
     for message in kept if is_kept else ():
-        mark_said(memories.audiences, memories.log, message, "this-computer")
+        let_be_for(memories, message, "this-computer")
     for asked, told_of in (
         ("What did you dream last night?", "emerald"),
         ("When is the concert?", "Friday"),

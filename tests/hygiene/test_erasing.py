@@ -152,9 +152,8 @@ def test_of_equal_good_nights_one_takes_its_own_record_and_the_last_one_all(
     ]
     (tmp_path / "nights.jsonl").write_text(lines_of(lines), "utf-8")
     log, paths = memories.log, memories.paths
-    take_over(log, tmp_path / "nights.jsonl", "transcript")
-    kept = paths.log_import_source / "nights.jsonl.txt"
-    tree, chat = paths.log_import_source / "tree.json.txt", paths.log_import_source / "chat.txt"
+    (kept,) = take_over(log, tmp_path / "nights.jsonl", "transcript").kept
+    tree, chat = kept.with_name("tree.json.txt"), kept.with_name("chat.txt")
     nodes = {line["id"]: {"message": {"id": line["id"], "content": {"parts": [line["text"]]}}} for line in lines}
     tree.write_text(json.dumps([{"title": night, "mapping": nodes}], ensure_ascii=False), "utf-8")
     chat.write_text("".join(f"あおい: {text}\n" for text in said), "utf-8")
@@ -178,9 +177,7 @@ def test_of_equal_good_nights_one_takes_its_own_record_and_the_last_one_all(
     assert [one.text for one in log.tail(100)].count(night) == 39
     assert any(one.text == night for one in active(memories.working_copy()) if one.kind == "fact")
     planner = Planner(paths, memories.clock, log, memories.history, _erasure(memories))
-    erase(memories, planner._with_messages(Traces(), {f"n{number}" for number in range(39)}))
-    assert standing() == [2, 3, 41, 1, 0]
-    erase(memories, plan_erasure(memories, "n39"))
+    erase(memories, planner._with_messages(Traces(), {f"n{number}" for number in range(40)}))
     assert standing() == [1, 1, 1, 0, 0]  # in what says more
     erase(memories, plan_erasure(memories, "n40"))
     assert log.get(quoting.id) is None
@@ -284,7 +281,7 @@ def test_marks_of_what_is_erased_go_and_those_of_files_stay(memories: Memories) 
     memories.audiences.mark("f_x", "this-persona", [gone, left])
     memories.audiences.mark("f_z", "this-persona", [gone])
     erase(memories, plan_erasure(memories, about=CAT))
-    marked = memories.audiences.kept().marked
+    marked = memories.audiences.marked().marked
     assert {one: mark.messages for one, mark in marked.items()} == {"f_x": [left], "notepad.txt": []}
     assert {one: mark.messages for one, mark in memories.audiences.own().marked.items()} == {"f_x": [left]}
 

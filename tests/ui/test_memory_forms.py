@@ -6,6 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from agent.memories import Memories
+from agent.services import Services
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.questions import Question
@@ -48,6 +49,20 @@ def test_a_day_and_a_message_are_kept_here_and_let_go(visitor: TestClient, memor
     day = read(press(visitor, day, BUTTON))
     assert EN("memories.audience_any") in day.one(".trust").text
     assert EN("memories.audience_here") in read(press(visitor, look(visitor, f"around/{said}"), BUTTON)).text
+
+
+def test_a_message_is_kept_here_and_let_go_for_whoever_heard_it(
+    services: Services, visitor: TestClient, memories: Memories, said: str
+) -> None:
+    services.personas.create("Rin", language="ja")
+    services.memories("Rin").log.append_shared(memories.log.originals([said])[said])
+    page, kept = look(visitor, f"around/{said}"), services.memories("Rin").audiences.kept
+    for button, is_kept in ((BUTTON, True), (LET_GO, False)):
+        page = read(press(visitor, page, button))
+        assert (said in kept().messages) == is_kept
+    entry = memories.history.entries(1)[0].id
+    visitor.post(address_of(NAME, f"history/{entry}"), data={"step": "undo"})
+    assert said in kept().messages
 
 
 def test_a_day_is_kept_with_its_persona_and_let_go(visitor: TestClient, memories: Memories, said: str) -> None:
