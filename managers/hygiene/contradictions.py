@@ -8,11 +8,12 @@ last week, that something was told against is trusted less, and stays beside wha
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import groupby
 from typing import Any, Final
 
 from managers.hygiene.duplicates import in_known_words, week_before
 from managers.hygiene.inventory import of_insight, restood
-from managers.hygiene.similarity import severity
+from managers.hygiene.similarity import about, severity
 from managers.memory.confidence import CONTRADICTED, START, Move, Origin, Standing, day_of, moved
 from managers.memory.entities import Entity, Fact, language_of, until_text, with_fact
 from managers.memory.working_copy import WorkingCopy
@@ -42,27 +43,32 @@ def with_told(entity: Entity, told: Fact, today: date, settings: MemorySettings,
 
 def tell(copy: WorkingCopy, entity: Entity, facts: Sequence[Fact], today: date) -> None:
     """Write what was told about an entity onto its card, and let what was told otherwise know of it."""
+    new: list[Fact] = []
     for told in facts:
         before = entity
         entity = with_told(before, told, today, copy.stores.limits, is_crowded=copy.stores.is_crowded)
         if entity != before:
-            doubt(copy, told.text, day_of(told.since) or today, today)
+            new.append(told)
+    for day, those in groupby(new, lambda one: day_of(one.since) or today):
+        doubt(copy, [one.text for one in those], day, today)
     copy.put_entity(entity)
 
 
-def doubt(copy: WorkingCopy, told: str, day: date, today: date) -> None:
+def doubt(copy: WorkingCopy, told: Sequence[str], day: date, today: date) -> None:
     """Trust insights, and what the week before told, less where something was told against them later; once a day.
 
     Args:
         copy: what holds them.
-        told: a statement that is new.
-        day: when it was said.
-        today: when it became known.
+        told: statements that are new.
+        day: when they were said.
+        today: when they became known.
     """
     limits = copy.stores.limits
-    if not limits.hygiene:
+    if not limits.hygiene or not told:
         return
-    for memory in [*map(of_insight, copy.insights.entries), *week_before(copy, day)]:
+    topics = frozenset[str]().union(*map(about, told))
+    near = [of_insight(one) for one in copy.insights.entries if not topics.isdisjoint(about(one.insight))]
+    for memory in [*near, *week_before(copy, day)]:
         moves, is_later = memory.standing.moves, memory.made is not None and memory.made > day
         if (
             memory.is_kept
@@ -70,7 +76,7 @@ def doubt(copy: WorkingCopy, told: str, day: date, today: date) -> None:
             or any(move.why == "contradicted" and move.day == today.isoformat() for move in moves)
         ):
             continue
-        if grave := severity(memory.text, told, limits.split_threshold):
+        if grave := next(filter(None, (severity(memory.text, one, limits.split_threshold) for one in told)), 0.0):
             restood(copy, memory, **_lowered(memory.standing, memory.origin, memory.made, today, grave))
 
 

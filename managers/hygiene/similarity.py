@@ -63,6 +63,11 @@ def claims(text: str) -> tuple[tuple[str, ...], bool]:
     return numbers, is_denied
 
 
+def about(text: str) -> frozenset[str]:
+    """Return the words that say what a statement is about: those without any in common do not contradict each other."""
+    return _read(text)[0]
+
+
 def severity(one: str, other: str, about_same_from: float) -> float:
     """Return how severely two statements contradict each other, from 0 (not at all) to 1.
 

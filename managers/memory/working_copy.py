@@ -132,6 +132,19 @@ class WorkingCopy:
         self.changed: set[str] = set()
         self._files: dict[Path, bytes | None] = {}
         self._beyond: list[Insight] = []
+        self._began = stores.stamp()
+        self._seen: dict[Path, tuple[Identity | None, ...]] = {}
+
+    def is_current(self) -> bool:
+        """Whether nobody has written since what was worked on: made anew, this copy would be the same."""
+        stamp = self.stores.stamp
+        return stamp() == self._began and all(stamp([path]) == seen for path, seen in self._seen.items())
+
+    def _see(self, path: Path) -> Path:
+        """Note how a file stands that will be written, as it is first worked on."""
+        if path not in self._seen:
+            self._seen[path] = self.stores.stamp([path])
+        return path
 
     def leave_beyond(self, insight: Insight) -> None:
         """Note an insight that is not kept, for the night has made as many as it may."""
@@ -164,7 +177,7 @@ class WorkingCopy:
 
     def put_standing(self, episode: Episode) -> None:
         """Place an episode whose words are what they were, or fewer: a person's own too."""
-        self._files.pop(self.stores.episodes.path(episode.date), None)
+        self._files.pop(self._see(self.stores.episodes.path(episode.date)), None)
         self._episodes[episode.date] = episode
 
     def _is_dropped(self, day: date) -> bool:
@@ -179,13 +192,16 @@ class WorkingCopy:
     def remove_episode(self, day: date) -> None:
         """Take away a day's episode, whoever wrote it."""
         self._episodes.pop(day, None)
-        self._files |= {**self.stores.episodes.periods.outdated_by(day), self.stores.episodes.path(day): None}
+        self._files |= {
+            **self.stores.episodes.periods.outdated_by(day),
+            self._see(self.stores.episodes.path(day)): None,
+        }
 
     def put_period(self, period: Period) -> None:
         """Place what a week or a month was, unless a person has made it theirs."""
         there = self.stores.episodes.periods.get(period.span)
         if there is None or not there.stays:
-            self._files[self.stores.episodes.periods.path(period.span)] = period.dump()
+            self._files[self._see(self.stores.episodes.periods.path(period.span))] = period.dump()
 
     def entity(self, names: Iterable[str]) -> Entity | None:
         """Return the entity that any of the names means."""
@@ -210,6 +226,7 @@ class WorkingCopy:
 
     def put_entity(self, entity: Entity) -> None:
         index = self._name_index()
+        self._see(self.stores.entities.path(entity.name))
         self._entities[entity.name] = entity
         key = name_key(entity.name)
         if key in index and name_key(index[key]) != key:  # until now it was but an alias of somebody

@@ -102,8 +102,7 @@ def episode_changes(draft: DayDraft, material: DayMaterial, mind: str, *, redo: 
     ).sealed()
 
     def make(copy: WorkingCopy) -> None:
-        for event in draft.key_events:
-            doubt(copy, event.text, material.date, material.date)
+        doubt(copy, [event.text for event in draft.key_events], material.date, material.date)
         copy.put_episode(without_known_events(copy, episode))
 
     target, count = material.date.isoformat(), 1 + len(draft.key_events)
@@ -252,7 +251,7 @@ def reflection_changes(
         for known in material.outdated:
             if not _is_kept(known, copy):
                 copy.insights = copy.insights.without(known.id)
-        doubt(copy, insight.insight, now.date(), now.date())
+        doubt(copy, [insight.insight], now.date(), now.date())
         add_insight(copy, insight)
         mark(copy)
 

@@ -1,7 +1,7 @@
 """What a night thought, written: all of it or nothing, with one entry in the history.
 
-The persona's lock is held for as long as it takes to write. What the files will hold is made before, of the changes and
-what the files hold now; where somebody else wrote meanwhile, it is made once more under the lock.
+The persona's lock is held for as long as it takes to write. What the files will hold is what the night worked on; where
+somebody else wrote meanwhile, its changes are made once more, on what the files hold now.
 """
 
 from collections.abc import Sequence
@@ -51,13 +51,14 @@ class NightWriter:
             TakenBackMeanwhileError: nothing was written.
         """
         paths, before = self._stores.paths, self._stores.stamp()
-        files = self._files(night, days, kind)
+        copy = night.copy if night.copy.is_current() else self._made_again(night)
+        files = self._files(copy, night, days, kind)
         read = self._stores.stamp(files)
         evidence = list(dict.fromkeys(one for change in night.changes for one in change.evidence))
         with writing(paths):
             self._refuse_what_was_taken_back(night)
             if (self._stores.stamp(), self._stores.stamp(files)) != (before, read):
-                files = self._files(night, days, kind)
+                files = self._files(self._made_again(night), night, days, kind)
             entry = None
             if files:
                 reason = self._reason(night, days, kind)
@@ -66,11 +67,15 @@ class NightWriter:
                 self._note_reading(night)
             return entry
 
-    def _files(self, night: Night, days: Sequence[date], kind: Kind) -> dict[Path, bytes | None]:
-        """Return what the files will hold, with the dream's own record; nothing is written."""
-        paths, copy = self._stores.paths, WorkingCopy(self._stores)
+    def _made_again(self, night: Night) -> WorkingCopy:
+        copy = WorkingCopy(self._stores)
         for change in night.changes:
             change.make(copy)
+        return copy
+
+    def _files(self, copy: WorkingCopy, night: Night, days: Sequence[date], kind: Kind) -> dict[Path, bytes | None]:
+        """Return what the files will hold, with the dream's own record; nothing is written."""
+        paths = self._stores.paths
         if kind == "conversation":
             return copy.files()
         if night.changes:

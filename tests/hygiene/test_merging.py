@@ -199,7 +199,7 @@ def test_an_insight_is_doubted_by_what_was_told_after_it(kept: Kept) -> None:
     copy = kept.copy()
     add_insight(copy, insight(CALM, "m1"))
     for day, trusted in ((date(2018, 5, 1), None), (date(2026, 11, 20), 0.1)):  # years are caught up with, newest first
-        doubt(copy, DENIED, day, day)
+        doubt(copy, [DENIED], day, day)
         assert [one.confidence for one in copy.insights.entries] == [trusted]
     add_insight(copy, insight(DENIED, "m2"))
     assert sorted((one.evidence[0], one.confidence) for one in copy.insights.entries) == [("m1", 0.1), ("m2", None)]

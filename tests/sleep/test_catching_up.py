@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from tests.sleep.dreamers import Life, messages
+from tests.sleep.dreamers import Life, failing, messages
 
 DAYS = 80
 _PLACES = ("京都", "沖縄", "札幌", "金沢", "有馬温泉", "水族館", "図書館")
@@ -23,7 +23,12 @@ def months(bare: Life) -> Life:
     return bare
 
 
-def test_the_newest_month_is_dreamt_of_first_in_few_transactions_and_each_day_as_in_its_own_night(months: Life) -> None:
+def test_the_newest_month_is_dreamt_of_first_in_few_transactions_and_each_day_as_in_its_own_night(
+    months: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "managers.sleep.night_writer.WorkingCopy", failing
+    )  # where nobody writes, nothing is made twice
     today = months.clock.now().date()
     report = months.dreamer().dream(catch_up=True)
     assert len(report.days) == DAYS

@@ -4,6 +4,8 @@ from datetime import date, datetime
 
 import pytest
 
+from agent.minds.builtin.mind import BuiltInDreamMind
+from managers.mind import Cancel
 from managers.sleep.tasks import DayDraft, DayMaterial
 from managers.storage.errors import UndoConflictError
 from tests.sleep.dreamers import Life, ScriptedDreamMind
@@ -54,10 +56,13 @@ def test_what_a_person_edits_during_a_dream_stays(life: Life) -> None:
     life.entities.note("貴船神社", "水の神様", author="user", mind="user")
 
     def edit_meanwhile(material: DayMaterial) -> DayDraft:
-        path.write_text(path.read_text().replace("水の神様", "縁結びの神様") + "私の一行\n")
-        return DayDraft(summary="温泉の話を聞いた一日だった。", evidence=[material.messages[0].id])
+        path.write_text(path.read_text().replace("水の神様", "縁結びの神様"))
+        return BuiltInDreamMind().summarise_day(material, Cancel())
 
-    life.dreamer(ScriptedDreamMind(summarise_day=edit_meanwhile)).dream()
+    def edit_later(_: object) -> None:  # when the card has been worked on
+        path.write_text(path.read_text() + "私の一行\n")
+
+    life.dreamer(ScriptedDreamMind(summarise_day=edit_meanwhile, reflect=edit_later)).dream()
     text = path.read_text()
     assert all(words in text for words in ("縁結びの神様", "私の一行", "貴船神社に行く予定です"))
 
