@@ -53,7 +53,7 @@ class Forgetting(Write):
         """A wish of the user's that is read with certainty, or names what goes: no mind, and no document, has a say in it."""
         asked = _wish(writer)
         is_certain = read_forget_wish(asked.text) is not None
-        return is_own(asked) and (is_certain or (bool(self.about) and writer.is_said(self.about)))
+        return is_own(asked) and (is_certain or (bool(self.about) and writer.is_said("", self.about)))
 
 
 def forget_messages(_: ToolContext, wanted: What) -> Forgetting:

@@ -31,7 +31,7 @@ _WEEKDAYS = {
     for number, name in enumerate((*"月火水木金土日", *["mon", "tue", "wed", "thu", "fri", "sat", "sun"]))
 }
 _SHARP = re.compile(r"(?<!\d)(\d{1,2}):00(?!\d)")
-_CLOCK = re.compile(r"(?<!\d)\d{1,2}(?::\d\d|時)(?!\d)")
+_CLOCK = re.compile(r"(?<!\d)\d{1,2}(?::\d\d|時| ?[ap]m\b)(?!\d)|\bat \d{1,2}\b")
 _SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?![\d/])")
 
 Days = tuple[date, date]
