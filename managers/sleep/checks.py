@@ -198,10 +198,9 @@ def _sound_facts(entity: EntityDraft, material: EntityMaterial, telling: Telling
             why = evidence
         elif review.is_foreign(fact.text):
             why = "language"
-        elif told_by_nobody := _why_not(telling, f"{entity.name} {fact.text}", evidence, review):
-            why = told_by_nobody
-        elif len(facts) >= MAX_FACTS:
-            why = "too_many"
+        else:
+            too_many: Why | None = "too_many" if len(facts) >= MAX_FACTS else None
+            why = _why_not(telling, f"{entity.name} {fact.text}", evidence, review) or too_many
         if why or isinstance(evidence, str):
             review.leave_out(f"{entity.name}: {fact.text}", why or "unknown_message", fact.evidence)
             continue
@@ -227,11 +226,7 @@ def _testimony(evidence: Sequence[str], day: DayMaterial) -> list[str] | Why:
 
 
 def _aliases(entity: EntityDraft, drafts: Sequence[EntityDraft], day: DayMaterial, *, quotes: bool) -> list[str]:
-    """Return the other names of an entity.
-
-    Nobody goes by the name of somebody else: what is told of a cat, or a friend, is not told of who speaks. Only the
-    user may have spoken under several names in a day.
-    """
+    """Return the other names of an entity, none of which is somebody else's; only the user may have spoken under several in a day."""
     sheet, own = day.sheet, name_key(entity.name)
     speakers = _speakers(day, sheet.persona, sheet.user_name)
     users = {name_key(message.speaker) for message in day.messages if message.role == "user"}
@@ -261,10 +256,9 @@ def check_questions(draft: QuestionsDraft, material: QuestionMaterial, review: R
             why = "unknown_message"
         elif review.is_foreign(question.topic + question.context):
             why = "language"
-        elif told_by_nobody := _why_not(telling, question.topic + question.context, question.evidence, review):
-            why = told_by_nobody
-        elif len(sound) >= MAX_QUESTIONS:
-            why = "too_many"
+        else:
+            too_many: Why | None = "too_many" if len(sound) >= MAX_QUESTIONS else None
+            why = _why_not(telling, f"{question.topic} {question.context}", question.evidence, review) or too_many
         if why:
             review.leave_out(question.topic or question.context, why, question.evidence)
             continue
@@ -293,7 +287,7 @@ def check_resolutions(
             review.leave_out(answer.answer or question_id, "unknown_target", evidence)
         elif not answer.answer.strip():
             review.leave_out(question_id, "incomplete", evidence)
-        elif not review.quotes and telling.misses(answer.answer, evidence, loosely=True):
+        elif not review.quotes and telling.misses(answer.answer, evidence, ""):
             review.leave_out(answer.answer, "unsaid", evidence)
         else:
             values = {"question_id": question_id, "answer": line_of(answer.answer), "evidence": evidence}
@@ -311,21 +305,19 @@ def check_reflection(
     for name in ("insight", "strategy", "log_entry"):
         review.require_text(name, getattr(draft, name))
     review.require_evidence("insight", draft.evidence, material.ids)
-    known = [
-        *(" ".join([one.summary, *one.key_events]) for one in material.episodes),
-        *(hit.text for hit in material.past),
-    ]
-    telling, own = Telling(material.talk, known), material.talk.ids - material.talk.testimony_ids
-    cited = [one.text for one in material.talk.messages if one.id in draft.evidence] or known
+    known = [hit.text for hit in material.past] + [one.topic for one in material.questions]
+    known += [" ".join([one.summary, *one.key_events]) for one in material.episodes]
+    said = tuple(message for day in material.days for message in day.messages)
+    recalled = frozenset(one for day in material.days for one in day.recalled)
+    talk = DayMaterial(material.sheet, material.today, said, recalled=recalled)
+    telling, own = Telling(talk, known), talk.ids - talk.testimony_ids
+    whole = f"{draft.trigger_topic} {draft.insight} {draft.strategy}"
     untold = None if review.quotes else telling.untold(draft.insight)
     if untold == "recalled" or (draft.evidence and own.issuperset(draft.evidence)):
         review.refuse("own_words", "insight")
     elif untold == "error_text":
         review.refuse("error_text", "insight")
-    elif not review.quotes and (
-        telling.misses(draft.insight, draft.evidence, loosely=True)
-        or telling.strays(f"{draft.trigger_topic} {draft.insight} {draft.strategy}", cited)
-    ):
+    elif not review.quotes and telling.misses(draft.insight, draft.evidence, whole):
         review.refuse("unsaid", "insight")
     if not review.quotes and telling.is_of_document(draft.strategy):
         review.refuse("unsaid", "strategy")

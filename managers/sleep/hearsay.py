@@ -33,19 +33,14 @@ _LEAST_FOUND: Final = 0.6
 message, holds at least this one."""
 _LEAST_SAID: Final = 1 / 3
 """Nor when their lines hold no more than this, and others' lines alone as much as that."""
-_COUNTED: Final = 12
-"""Up to here whoever writes counts: "a cat and a dog" are two pets. No greater number is told that nobody said."""
+_COUNTED, _SPELT = 12, 100
+"""Up to the one whoever writes counts ("a cat and a dog" are two pets), below the other one may spell ("thirty-four")."""
 _CLOCK: Final = re.compile(r"\d{1,2}(?::\d\d|時(?:\d{1,2}分)?)|(?<!\d)(?:19|20)\d\d(?!\d)")
-_CLAUSE: Final = re.compile(r"[\s、,。．.!！]")
-_STEM: Final = 5
-"""So many letters tell one English word from another: allergy, allergic."""
+_STEM: Final = 5  # letters tell one English word from another: allergy, allergic
 
 
 class Telling:
-    """What persons told on a day, and what the persona said after it had recalled something.
-
-    Of what was said in another language than the persona's, its numbers alone tell what was not told.
-    """
+    """What persons told on a day, and what the persona said after it had recalled something."""
 
     def __init__(self, day: DayMaterial, known: Iterable[str] | None = None) -> None:
         """Read a day, and what was `known` before, by name and number; None: nobody can tell by which names."""
@@ -73,19 +68,24 @@ class Telling:
         """Return why nobody told a statement on that day: the app had recalled it, or an error message says it."""
         recalled = [one.text for one in self._day.messages if one.id in self._day.recalled]
         errors = [error for _, error in self._parts.values() if error]
-        about = self._about(text) if recalled or errors else set[str]()
-        if not about or len(_shared(about, self._told)) > _MOST_TOLD * len(about):
+        about, own = self._about(text), [one for one in self._day.messages if is_testimony(one)]
+        told = (one.text for message in own for one in self._sentences(message) if not one.is_question)
+        if not about or not (recalled or errors) or len(_shared(about, told)) > _MOST_TOLD * len(about):
             return None
         found: tuple[tuple[Why, list[str]], ...] = (("recalled", recalled), ("error_text", errors))
         return next((why for why, lines in found if len(_shared(about, lines)) >= _LEAST_FOUND * len(about)), None)
 
-    def misses(self, text: str, evidence: Collection[str], *, loosely: bool = False) -> bool:
-        """Whether cited lines of persons, and those beside them, surely do not say something: they lack its numbers, names or words."""
-        near, about = [*self._near(evidence, {"yes", "no"} if claims(text)[1] else {"yes"})], self._about(text)
+    def misses(self, text: str, evidence: Collection[str], whole: str | None = None) -> bool:
+        """Whether cited lines of persons, and those beside them, surely lack the numbers, names or words of a text, or of the `whole` it is in.
+
+        Of lines in another language than the persona's only numbers are sure.
+        """
+        near = [*self._near(evidence, {"yes", "no"} if claims(text)[1] else {"yes"})] or self._known
         if self._is_strange(text) or is_foreign("\n".join(near), self._lang):
             return self._is_strange(text)
-        shares = loosely or _shared(about, near) or 2 * len(_shared(about, self._lines)) >= len(about)
-        return not shares or self._names_others(text, near, loosely=loosely) or self._is_of(self._others, text, near)
+        about = self._about(text if whole is None else whole)
+        shares = _shared(about, near) or 2 * len(_shared(about, self._lines)) >= len(about)
+        return not shares or self._names_others(text, near) or self._is_of(self._others, text, near)
 
     def is_of_document(self, text: str) -> bool:
         """Whether surely nobody but a document says something, be it a thought of the persona's own."""
@@ -94,11 +94,8 @@ class Telling:
     def strays(self, text: str, lines: Collection[str], least: float = 0) -> bool:
         """Whether no more than a share of a text's words, none if not given, stand in the lines that it is about."""
         about = self._about(text)
-        return (
-            bool(about)
-            and len(_shared(about, lines)) <= least * len(about)
-            and not is_foreign("\n".join(lines), self._lang)
-        )
+        is_alien = bool(about) and len(_shared(about, lines)) <= least * len(about)
+        return is_alien and not is_foreign("\n".join(lines), self._lang)
 
     def _is_of(self, others: Collection[str], text: str, near: Collection[str]) -> bool:
         """Whether most words of a statement stand in others' lines alone."""
@@ -109,8 +106,9 @@ class Telling:
     def _is_strange(self, text: str) -> bool:
         """Whether something names a number that nobody said; dates aside, which are reckoned."""
         said, told = _numbers(term for line in self._known for term in _said_in(line)), _numbers(self._about(text))
-        strange = any(one > _COUNTED and one not in said and one - _COUNTED not in said for one in told)
-        return strange and all(one.text[0].isdecimal() for one in values_in(" ".join(self._known), "en", ["count"]))
+        strange = {one for one in told if one > _COUNTED and one not in said and one - _COUNTED not in said}
+        spelt = (one.text[0].isalpha() for one in values_in(" ".join(self._known), "en", ["count"]))
+        return bool(strange) and (max(strange) >= _SPELT or not any(spelt))
 
     def _near(self, evidence: Collection[str], answers: set[str]) -> Iterator[str]:
         """Yield the lines of persons that are cited, those beside them, and what they were asked and say yes to."""
@@ -119,17 +117,16 @@ class Telling:
             if not is_testimony(one) or all(beside.id not in evidence for beside in talk[max(0, at - 2) : at + 3]):
                 continue
             yield one.text
-            begins = (read(part, self._lang).sentences[:1] for part in (one.text, _CLAUSE.split(one.text)[0]))
-            is_answer = one.id in evidence and any(first.act in answers for found in begins for first in found)
-            if at and is_answer and talk[at - 1].text not in self._documents:
+            parts = (one.text, re.split(r"[\s、,。．.!！]", one.text)[0])
+            begins = {first.act for part in parts for first in read(part, self._lang).sentences[:1]}
+            if at and one.id in evidence and begins & answers and talk[at - 1].text not in self._documents:
                 yield from (asked.text for asked in read(talk[at - 1].text, self._lang).sentences if asked.is_question)
 
-    def _names_others(self, text: str, near: Collection[str], *, loosely: bool) -> bool:
-        """Whether a statement names whom no person named; read loosely, whom others did."""
+    def _names_others(self, text: str, near: Collection[str]) -> bool:
+        """Whether a statement names whom no person named."""
         named = (one.surface for one in words(text, "short") if one.kind == "proper" and not tells_when(one.surface))
-        keys = {key[:_STEM] if key.isascii() else key for key in map(name_key, named)}
-        said, others = (name_key("\n".join(lines)) for lines in ([*self._known, *near], self._others))
-        return self._knows_names and any(key not in said and (not loosely or key in others) for key in keys)
+        keys, said = set(map(name_key, named)), name_key("\n".join([*self._known, *near]))
+        return self._knows_names and any((key[:_STEM] if key.isascii() else key) not in said for key in keys)
 
     def _about(self, text: str) -> set[str]:
         spans = find_times(text, datetime.combine(self._day.date, time(12)))
@@ -146,15 +143,8 @@ class Telling:
         """What persons told in each of their messages, and what error messages in it say."""
         return {one.id: part_errors(one.text) for one in self._day.messages if is_testimony(one)}
 
-    @cached_property
-    def _told(self) -> list[str]:
-        witnesses = (message for message in self._day.messages if is_testimony(message))
-        return [one.text for message in witnesses for one in self._sentences(message) if not one.is_question]
 
-
-@lru_cache(maxsize=2048)
-def _said_in(line: str) -> frozenset[str]:
-    return frozenset(one_word_each(line))
+_said_in = lru_cache(maxsize=2048)(one_word_each)
 
 
 def _shared(about: Collection[str], lines: Iterable[str]) -> set[str]:

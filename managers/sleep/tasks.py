@@ -173,17 +173,9 @@ class ReflectionMaterial:
         )
 
     @cached_property
-    def talk(self) -> DayMaterial:
-        """What was said on all of those days."""
-        said = tuple(message for day in self.days for message in day.messages)
-        return DayMaterial(
-            self.sheet, self.today, said, recalled=frozenset().union(*(day.recalled for day in self.days))
-        )
-
-    @cached_property
     def ids(self) -> frozenset[str]:
         """The ids that an answer may give as evidence."""
-        told = self.talk.ids
+        told = {one for day in self.days for one in day.ids}
         remembered = {one for episode in self.episodes for one in episode.evidence}
         return frozenset(told | remembered | {one for hit in self.past for one in hit.message_ids})
 

@@ -1,20 +1,24 @@
 """What the persona recalled and said again is no witness of it: what was once made up is never remembered as told."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import pytest
 
 from managers.memory.json_documents import write_plainly
-from managers.memory.messages import Message
+from managers.memory.messages import Message, Role
+from managers.memory.questions import Question
+from managers.mind import Sheet
 from managers.recall.hits import Hit
 from managers.recall.recall_log import RecallLog
-from managers.sleep.checks import check_day, check_entities
+from managers.sleep.checks import check_day, check_entities, check_reflection, check_resolutions
 from managers.sleep.errors import DraftRejectedError
 from managers.sleep.hearsay import Telling
 from managers.sleep.review import Review
 from managers.sleep.tasks import (
+    AnswerMaterial,
     Claim,
     DayDraft,
     DayMaterial,
@@ -22,10 +26,15 @@ from managers.sleep.tasks import (
     EntityDraft,
     EntityMaterial,
     FactDraft,
+    GoalDraft,
     QuestionDraft,
     QuestionsDraft,
     ReflectionDraft,
+    ReflectionMaterial,
+    ResolutionDraft,
+    ResolutionsDraft,
 )
+from managers.storage.errors import Lang
 from tests.sleep.dreamers import SHEET, Life, ScriptedDreamMind
 
 FIRST = datetime(2026, 1, 1, 20)
@@ -197,3 +206,70 @@ def test_the_built_in_mind_remembers_nothing_of_pasted_errors(bare: Life) -> Non
     assert "有馬温泉" in written
     words = ("Gateway", "Paris", "database", "エラー", "データベース", "Traceback")
     assert [word for word in words if word in written] == []
+
+
+LETTER = (
+    "What does the letter say?",
+    "It says that Aoi wants all money matters settled with account 4471, that Beth is her sister, and that she agrees to the pacemaker.",
+    "Strange. My sister is Mika, and she teaches kids to surf in Lisbon. She's nine years younger than me.",
+    "Will you report the letter?",
+    "Yes.",
+    "Don't you live near Lisbon, too?",
+    "No, I moved away last spring.",
+)
+OF_LETTER: tuple[tuple[str, str, str, bool], ...] = (
+    ("Aoi", "Aoi wants all money matters settled with account 4471.", "0", False),
+    ("Aoi", "Aoi said that the letter is about account 4471.", "02", False),
+    ("Aoi", "Aoi agrees to the pacemaker.", "01", False),
+    ("Aoi", "Aoi's letter settles money matters.", "0", False),
+    ("Beth", "Beth is Aoi's sister.", "2", False),
+    ("Aoi", "Aoi's house burned down.", "4", False),
+    ("Mika", "Mika is Aoi's younger sister, a surfing instructor for children in Lisbon.", "2", True),
+    ("Aoi", "Aoi is going to report it.", "4", True),  # what a yes answers
+    ("Aoi", "Aoi no longer lives near Lisbon.", "6", True),
+    ("Aoi", "Aoi moved in the spring of 2026.", "6", True),
+)
+
+
+def of_letter(*lines: str, lang: Lang = "en") -> DayMaterial:
+    when, said = datetime(2026, 11, 28, 20), list[Message]()
+    for at, text in enumerate(lines or LETTER):
+        role: Role = "persona" if at % 2 else "user"
+        origins = ("letter.txt",) if at == 1 else ()
+        said.append(Message(str(at), when, role, role.title(), text, "model" if at % 2 else "", origins=origins))
+    return DayMaterial(Sheet("Hazel", lang, "", user_name="Aoi"), when.date(), tuple(said))
+
+
+def test_what_stands_in_a_letter_alone_is_no_fact_of_who_asks_what_it_says_nor_a_lesson_or_a_goal() -> None:
+    day, kept = of_letter(), list[str]()
+    for name, text, evidence, _ in OF_LETTER:
+        entity = EntityDraft(name=name, kind="person", facts=[FactDraft(text=text, evidence=[*evidence])])
+        with suppress(DraftRejectedError):
+            [told] = check_entities(EntitiesDraft(entities=[entity]), EntityMaterial(day)).entities
+            kept.append(told.facts[0].text)
+    assert kept == [text for _, text, _, is_told in OF_LETTER if is_told]
+    night, says = ReflectionMaterial(day.sheet, 1, day.date, (day,)), OF_LETTER[0][1]
+    goal = GoalDraft(action="create", goal=says, evidence=["0"])
+    sound = ReflectionDraft(
+        trigger_topic="Letters", insight="Aoi is wary of letters.", strategy="Be wary.", log_entry="It rained.", evidence=["0", "2"], goals=[goal]
+    )  # fmt: skip
+    assert check_reflection(sound, night).goals == []
+    unsaid = dict.fromkeys(("trigger_topic", "insight", "strategy"), "A house burned down.")
+    for wrong in ({"insight": says}, {"strategy": says}, unsaid):
+        with pytest.raises(DraftRejectedError, match="shares no words"):
+            check_reflection(sound.model_copy(update=wrong), night)
+    with pytest.raises(DraftRejectedError, match="shares no words"):
+        check_day(DayDraft(summary="Sam's house burned down.", evidence=["0", "2"]), day)
+    answer = ResolutionDraft(question_id="q", answer="She settles money matters.", evidence=["0"])
+    with pytest.raises(DraftRejectedError):
+        check_resolutions(ResolutionsDraft(resolutions=[answer]), AnswerMaterial(day, (Question(id="q", topic="x"),)))
+
+
+def test_in_another_language_than_the_personas_and_in_other_figures_the_same_is_the_same() -> None:
+    rows = (
+        ("I moved to Kobe with my wife last spring, and I pay 85,000 yen.", "妻と神戸に住み、家賃は85000円。", True),
+        ("I moved to Kobe with my wife last spring.", "口座は4471番。", False),
+        ("家賃は八万五千円で、明後日払います。", "2026年11月30日に家賃８５０００円を払う。", True),
+    )
+    for line, text, is_told in rows:
+        assert Telling(of_letter(line, lang="ja"), []).misses(text, ["0"]) is not is_told, text

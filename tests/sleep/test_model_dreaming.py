@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from agent.minds.errors import InvalidAnswerError, MindError
 from agent.minds.language_model.answers import describe_form
+from agent.minds.language_model.dream_lines import Labels, message_line
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impulse
 from agent.minds.tokens import count_tokens
 from managers.memory.entities import Entity, Fact
@@ -86,6 +87,9 @@ def test_labels_become_ids_again() -> None:
     instructions, material = model.asked[0]
     assert "Nemu" in instructions
     assert "[m1] 20:00 Hana: I went to Oslo with my sister." in material
+    told = replace(DAY.messages[1], mind="fake", origins=("letter.txt",))
+    assert message_line(told, Labels([told]), SHEET) == "[m1] 20:01 Nemu: [from a file] How lovely!"
+    assert "[from a file]" in instructions
     assert DAY.messages[0].id not in material
 
 

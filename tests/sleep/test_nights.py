@@ -42,7 +42,7 @@ class Reflecting:
 
     def __call__(self, material: ReflectionMaterial) -> ReflectionDraft:
         self.materials.append(material)
-        told = max(material.talk.messages, key=lambda one: len(one.text))
+        told = max(material.days[-1].messages, key=lambda one: len(one.text))
         usual = {
             "trigger_topic": told.text,
             "insight": f"{len(self.materials)}回目に考えて気づいたこと。",
