@@ -119,7 +119,7 @@ def test_a_place_is_taken_from_this_computer_alone(services: Services, visitor: 
     page = settled(visitor, services, visitor.post("/import", data={"path": f'"{source}"'}))
     assert SAY("messages", "en", count=4) in page.text
     visitor.post("/import/forget")
-    elsewhere = visitor_of(services, "a long password", "http://utatane.example:7860")
+    elsewhere = visitor_of(services, "a long password", "http://192.0.2.7:7860")
     assert 'name="path"' not in elsewhere.get("/import").text
     settled(elsewhere, services, elsewhere.post("/import", data={"path": str(source)}))
     assert services.imports.current is None

@@ -18,6 +18,7 @@ from agent.minds.errors import MindTimeoutError
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.held_writes import KEPT, MOST
+from managers.memory.messages import PROGRAM
 from managers.mind import ReplyPiece, ReplyRequest, TextPiece, ToolCall
 from managers.storage.audit import Recipient, events, flaws
 from managers.storage.paths import CHECKOUT
@@ -130,7 +131,7 @@ def test_what_the_persona_may_not_write_yet_is_told(house: House, client: Client
     house.memories.recall.catch_up()
     parts = list(client.submit(house.name, "Brisa のやかんについて調べて、メモして", api_name="/say"))
     (held,) = [part for part in parts if part["event"] == "held"]
-    assert held["documents"] == ["manual.txt"]
+    assert set(held["documents"]) == {"manual.txt", PROGRAM}
     assert "+Brisa を買う" in held["diff"]
     assert parts[-1]["event"] == "reply"
 
