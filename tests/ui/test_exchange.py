@@ -119,13 +119,13 @@ def test_a_place_is_taken_from_this_computer_alone(services: Services, visitor: 
     page = settled(visitor, services, visitor.post("/import", data={"path": f'"{source}"'}))
     assert SAY("messages", "en", count=4) in page.text
     visitor.post("/import/forget")
+    for place in ("talk.jsonl", str(tmp_path / "nowhere")):
+        assert "/import" in visitor.post("/import", data={"path": place}).headers["location"]
+        assert services.imports.current is None
     elsewhere = visitor_of(services, "a long password", "http://192.0.2.7:7860")
     assert 'name="path"' not in elsewhere.get("/import").text
     settled(elsewhere, services, elsewhere.post("/import", data={"path": str(source)}))
     assert services.imports.current is None
-    for place in ("talk.jsonl", str(tmp_path / "nowhere")):
-        assert "/import" in visitor.post("/import", data={"path": place}).headers["location"]
-        assert services.imports.current is None
 
 
 def test_scripts_in_names_are_text(services: Services, visitor: TestClient) -> None:
