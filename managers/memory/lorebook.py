@@ -235,11 +235,16 @@ class Lorebook:
 
 
 def marked(value: Mapping[str, Any], origins: Sequence[str]) -> Mapping[str, Any]:
-    """Return a book whose entries tell where they came from."""
+    """Return a book whose entries tell where they came from; nothing of that, where nobody need be told."""
     entries = value.get("entries")
-    if not origins or not isinstance(entries, list):
+    if not isinstance(entries, list):
         return value
-    return {**value, "entries": [{**one, "origins": [*origins]} if isinstance(one, dict) else one for one in entries]}
+    told = {"origins": [*origins]} if origins else {}
+    plain = (
+        {key: kept for key, kept in one.items() if key != "origins"} if isinstance(one, dict) else one
+        for one in entries
+    )
+    return {**value, "entries": [{**one, **told} if isinstance(one, dict) else one for one in plain]}
 
 
 class LorebookStore:

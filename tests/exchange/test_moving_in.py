@@ -27,7 +27,7 @@ from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import GoalStore
 from managers.memory.insights import InsightStore
 from managers.memory.log import ConversationLog
-from managers.memory.lorebook import LorebookStore
+from managers.memory.lorebook import Lorebook, LorebookStore, marked
 from managers.memory.notes import Notes
 from managers.memory.questions import QuestionStore
 from managers.memory.working_copy import Stores, WorkingCopy
@@ -63,10 +63,10 @@ def _made(tmp_path: Path, files: Mapping[str, object]) -> Path:
     return folder_of(tmp_path / "猫_の部屋", drawn)
 
 
-def _moved_in(services: Services, room: Path) -> Imported:
+def _moved_in(services: Services, room: Path, *, is_let_in: bool = True) -> Imported:
     with closing(SourceImport(services.home, room, services.clock)) as work:
         work.read()
-        return bring_in(services, work, _NAME, is_let_in=True)
+        return bring_in(services, work, _NAME, is_let_in=is_let_in)
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
@@ -101,6 +101,19 @@ def test_recall_finds_it_the_memories_list_it_and_doctor_finds_nothing_amiss(
     assert {memory.kind for memory in there} == {"day", "event", "insight"}
     assert all(memory.confidence(services.clock.now().date()) >= 0.3 for memory in there)  # none has faded meanwhile
     assert [one for one in examine(services) if one.state != "ok" and one.about.startswith(_NAME)] == []
+
+
+def test_what_nobody_let_in_whole_is_marked_and_nothing_of_it_is_the_personas_own(
+    services: Services, tmp_path: Path
+) -> None:
+    done = _moved_in(services, _made(tmp_path, NEWEST), is_let_in=False)
+    held = services.memories(_NAME)
+    assert {one.origins for one in held.log.messages()} == {("猫_の部屋",)}
+    assert (held.entities.names(), held.goals.load().all, held.questions.load().entries) == ([], [], [])
+    (outside,) = [one for one in done.report.left_out if one.code == "engine.not-let-in"]
+    assert outside.count > 5
+    page = Lorebook(marked({"entries": [{"keys": ["海"], "content": "青い"}]}, ["card.png"])).entries[0]
+    assert page.origins == ["card.png"]
 
 
 def test_what_the_newest_versions_note_is_where_the_house_looks_for_it(services: Services, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from managers.exchange.cards.conversion import even, fields_of, is_prompt_of
 from managers.exchange.cards.kept_card import KeptCard, read_card
 from managers.exchange.cards.png_chunks import BrokenPngError, with_texts
 from managers.memory.json_documents import JsonFile
+from managers.memory.lorebook import marked
 from managers.personas.avatars import SIDE
 from managers.personas.persona import Persona
 from managers.storage.clock import Clock
@@ -60,7 +61,7 @@ def document_of(persona: Persona, clock: Clock) -> dict[str, Any]:
     _fill_words(data, persona, was)
     book = JsonFile(persona.paths, persona.paths.lorebook, clock, dict).read()
     if book:
-        data["character_book"] = book
+        data["character_book"] = marked(book, ())
     _fill_rest(data, persona, clock.now())
     _say_again(document, kept.card.document["data"] if kept else {})
     return document
