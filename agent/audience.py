@@ -8,15 +8,7 @@ from agent.memories import Memories
 from agent.minds.protocol import Mind
 from managers.hygiene.inventory import listed
 from managers.hygiene.inventory import memories as active
-from managers.memory.audience import (
-    NOTHING_KEPT,
-    Audience,
-    AudienceReader,
-    Kept,
-    days_of,
-    file_named,
-    with_answers,
-)
+from managers.memory.audience import NOTHING_KEPT, Audience, AudienceReader, Kept, days_of, file_named, with_answers
 from managers.memory.errors import NoSuchMemoryError
 from managers.memory.goals import Goals
 from managers.memory.messages import Message

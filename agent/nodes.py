@@ -248,7 +248,16 @@ def remember(state: TurnState, runtime: Around) -> TurnState:
                 around.spare(partial(around.memories.held.drop_of, [state["message"].id], but=state["held"]))
             keep, made = around.memories.recall_log.append, around.clock.now()
             around.spare(partial(keep, message, state["query"], state["grounds"], time=made))
+            around.spare(partial(around.memories.audiences.carry, message, _made_from(state)))
         runtime.context.emit(Replied(message, state["grounds"], 1000 * (around.clock.monotonic() - around.started)))
     if error is not None:
         runtime.context.emit(Failed(error))
     return {"reply": message}
+
+
+def _made_from(state: TurnState) -> frozenset[str]:
+    """Return the messages that an answer may repeat: what it answers, what stood in sight of a model, what was recalled."""
+    reads = isinstance(state.get("speaker"), Asking)
+    company, seen = state["request"].company, in_sight(state["window"], state["in_sight"]) if reads else []
+    told = [one.id for one in (state["message"], *seen, *(company.told if company and reads else ()))]
+    return frozenset([*told, *(one for hit in state["grounds"] for one in hit.message_ids)])

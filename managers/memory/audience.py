@@ -27,6 +27,7 @@ from managers.memory.errors import AudienceUnknownError
 from managers.memory.json_documents import USER, Apply, Remembered, encode, short_id
 from managers.memory.log.format import has_known_length
 from managers.memory.log.reader import LogReader
+from managers.memory.messages import Message
 from managers.memory.notes import NoteKind
 from managers.memory.periods import Period, Span, span_named
 from managers.storage.files import files, read_bytes, write_atomic
@@ -301,6 +302,16 @@ class AudienceStore(AudienceReader):
             if audience == "any":
                 self._note_in_home(memory_id, audience, messages)
 
+    def carry(self, answer: Message, grounds: frozenset[str]) -> None:
+        """Let an answer be kept on this computer with the messages among those that it was made from: it may say them again.
+
+        Raises:
+            AudienceUnknownError, UtataneError: it is not.
+        """
+        for name, one in self.kept().marked.items():
+            if answer.id not in one.messages and not grounds.isdisjoint(one.messages):
+                self._note_in_home(name, "this-computer", [*one.messages, answer.id])
+
     def follow(self, before: Kept) -> None:
         """Let what a step in the history changed of the marks hold for every log, too: `before` is what was `marked`.
 
@@ -340,9 +351,9 @@ class AudienceStore(AudienceReader):
         with holding(home.folder / ".kept.lock", home.folder.name):
             limits: dict[Audience, dict[str, Marked]] = {"this-computer": {}}
             limits |= {one: dict(kept.marked) for one, kept in _limits_in(home.kept).items()}
-            for limit in limits.values():
-                limit.pop(name, None)
-            limits.setdefault(audience, {})[name] = Marked(messages=same)
+            was = limits["this-computer"].pop(name, Marked()).messages
+            limits.setdefault("any", {}).pop(name, None)
+            limits[audience][name] = Marked(messages=sorted({*was, *same}))
             write_atomic(home.kept, _encoded(limits))
 
 

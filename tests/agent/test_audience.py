@@ -230,6 +230,24 @@ def test_a_week_in_brief_stands_in_a_prompt_unless_one_of_its_days_is_kept(
     assert week.summary not in sent(server, before)
 
 
+def test_an_answer_of_a_mind_of_this_computer_that_says_it_again_is_kept_with_it_and_let_go_with_it(
+    services: Services, server: ModelServer, clock: HandClock
+) -> None:
+    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
+    memories = services.memories(NEMU)
+    let_be_for(memories, message, "this-computer")
+    speak_through(services, server, HERE)
+    server.enqueue(Say(f"{SECRET}でしたね。"))
+    say(services, "何を書いたんだっけ?")
+    speak_through(services, server, CLOUD)
+    for is_kept in (True, False):
+        clock.move(minutes=1)
+        server.enqueue(Say("うん。"))
+        say(services, f"そうだったね。{is_kept}")
+        assert (SECRET in sent(server, -1)) != is_kept
+        let_be_for(memories, message, "any")
+
+
 # --- a message that stands in several logs
 
 
