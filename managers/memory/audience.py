@@ -260,7 +260,7 @@ def read_marks(plain: Any) -> dict[Audience, dict[str, Marked]]:  # noqa: ANN401
 
 
 class AudienceStore(AudienceReader):
-    """The same, to be changed."""
+    """The same, to be changed; raises AudienceUnknownError, or another UtataneError where something could not be written."""
 
     def __init__(self, paths: PersonaPaths, apply: Apply, log: LogReader | None = None) -> None:
         super().__init__(paths, log)
@@ -303,40 +303,25 @@ class AudienceStore(AudienceReader):
                 self._note_in_home(memory_id, audience, messages)
 
     def carry(self, answer: Message, grounds: frozenset[str]) -> None:
-        """Let an answer be kept on this computer with the messages among those that it was made from: it may say them again.
-
-        Raises:
-            AudienceUnknownError, UtataneError: it is not.
-        """
+        """Let an answer be kept on this computer with the messages among those that it was made from: it may say them again."""
         for name, one in self.kept().marked.items():
             if answer.id not in one.messages and not grounds.isdisjoint(one.messages):
                 self._note_in_home(name, "this-computer", [*one.messages, answer.id])
 
     def follow(self, before: Kept) -> None:
-        """Let what a step in the history changed of the marks hold for every log, too: `before` is what was `marked`.
-
-        Raises:
-            AudienceUnknownError, UtataneError: it holds for this persona alone.
-        """
+        """Let what a step in the history changed of the marks hold for every log, too: `before` is what was `marked`."""
         now = self.marked().marked
         for name in {*before.marked, *now}:
             if (one := now.get(name)) != (was := before.marked.get(name)):
                 self._note_in_home(name, "this-computer" if one else "any", (one or was or Marked()).messages)
 
     def take_over(self) -> None:
-        """Write into this persona's own file what is noted for the whole home of its messages: the file goes elsewhere.
-
-        Raises:
-            AudienceUnknownError, UtataneError: it was not written.
-        """
+        """Write into this persona's own file what is noted for the whole home of its messages: the file goes elsewhere."""
         with writing(self._paths):
-            kept = self.kept().marked
+            kept, own = self.kept().marked, self.own().marked
             if kept != self.marked().marked:
-                limits: dict[Audience, Mapping[str, Marked]] = {
-                    "this-computer": kept,
-                    "this-persona": self.own().marked,
-                }
-                self._apply({self._path: _encoded(limits)}, author=USER, reason="audience this-computer", evidence=())
+                data = _encoded({"this-computer": kept, "this-persona": own})
+                self._apply({self._path: data}, author=USER, reason="audience this-computer", evidence=())
 
     def _note_in_home(self, name: str, audience: Audience, messages: Sequence[str]) -> None:
         """Note what every log goes by, as far as their ids are nobody else's.

@@ -71,14 +71,9 @@ class Installation:
             return key
 
     def mend(self) -> bool:
-        """Write the key anew where it is not whole; return whether one was damaged, not only missing.
-
-        Raises:
-            DiskFullError, UnwritableError, BusyError, UnreadableError: nothing was changed, or one of them.
-        """
-        with holding(self._home.lock.with_name(".installation.lock"), self._home.folder.name):
-            key = self._read()
-            return key is not None and self._write(key)
+        """Write the key anew where it is not whole; return whether one was damaged, not only missing (raises as `seal`)."""
+        key = self._read()
+        return key is not None and self._write(key)
 
     def _write(self, key: bytes) -> bool:
         broken = [(path, was) for path in self._copies if _key_in(was := read_bytes(path)) != key]

@@ -56,11 +56,7 @@ class SealedRecord:
                 yield self._parsed(read_bytes(path) or b"", is_any=True)
 
     def mend(self) -> bool:
-        """Write the key and the record anew where they are not whole; return whether one was damaged, not only missing.
-
-        Raises:
-            DiskFullError, UnwritableError, UnreadableError, BusyError: nothing was changed, or some of it.
-        """
+        """Write the key and the record anew where they are not whole; return whether one was damaged (raises as `changing`)."""
         is_mended = self._installation.mend()
         with holding(self._home.folder / ".admitted.lock", self._home.folder.name):
             entries = self.read()
