@@ -1,5 +1,6 @@
 """A night: what it makes of the days, what it rests on, and which days it looks at."""
 
+import json
 from datetime import date, datetime
 
 import pytest
@@ -121,3 +122,14 @@ def test_levels_come_on_their_days(life: Life) -> None:
     assert levels.index(3) == 27  # thirty days after the first remembered day, two days before the first night
     assert [n for n, level in enumerate(levels) if level == 2] == [4, 11, 18, 25, 34]
     assert life.goals.load().meta.last_level1_date == life.clock.now().date()
+
+
+def test_each_dream_leaves_a_record_that_goes_with_it(life: Life) -> None:
+    report = life.dreamer().dream(catch_up=True)
+    paths = sorted(life.paths.memory.glob("dream_2*.json"))
+    first, second = (json.loads(path.read_text("utf-8")) for path in paths)
+    assert (first["days"], second["days"], second["messages_read"]) == ([str(FIRST)], [str(SECOND)], 4)
+    assert [one["text"] for one in first["changes"] + second["changes"]] == [one.text for one in report.changes]
+    assert life.history.entries(1, path=paths[1])[0].id == report.entries[-1]
+    life.history.undo(report.entries[-1], author="user")
+    assert [*life.paths.memory.glob("dream_2*.json")] == paths[:1]

@@ -208,19 +208,17 @@ def test_the_built_in_mind_remembers_nothing_of_pasted_errors(bare: Life) -> Non
     assert [word for word in words if word in written] == []
 
 
-LETTER = (
-    "What does the letter say?",
-    "It says that Aoi wants all money matters settled with account 4471, that Beth is her sister, and that she agrees to the pacemaker.",
-    "Strange. My sister is Mika, and she teaches kids to surf in Lisbon. She's nine years younger than me.",
-    "Will you report the letter?",
-    "Yes.",
-    "Don't you live near Lisbon, too?",
-    "No, I moved away last spring.",
-)
+LETTER = """What does the letter say?
+It says that Aoi wants all money matters settled with account 4471, that Beth is her sister, that she agrees to a pacemaker.
+Strange. My sister is Mika, and she teaches kids to surf in Lisbon. She's nine years younger than me.
+Will you report the letter?
+Yes.
+Don't you live near Lisbon, too?
+No, I moved away last spring."""
 OF_LETTER: tuple[tuple[str, str, str, bool], ...] = (
     ("Aoi", "Aoi wants all money matters settled with account 4471.", "0", False),
     ("Aoi", "Aoi said that the letter is about account 4471.", "02", False),
-    ("Aoi", "Aoi agrees to the pacemaker.", "01", False),
+    ("Aoi", "Aoi agrees to a pacemaker.", "01", False),
     ("Aoi", "Aoi's letter settles money matters.", "0", False),
     ("Beth", "Beth is Aoi's sister.", "2", False),
     ("Aoi", "Aoi's house burned down.", "4", False),
@@ -233,7 +231,7 @@ OF_LETTER: tuple[tuple[str, str, str, bool], ...] = (
 
 def of_letter(*lines: str, lang: Lang = "en") -> DayMaterial:
     when, said = datetime(2026, 11, 28, 20), list[Message]()
-    for at, text in enumerate(lines or LETTER):
+    for at, text in enumerate(lines or LETTER.split("\n")):
         role: Role = "persona" if at % 2 else "user"
         origins = ("letter.txt",) if at == 1 else ()
         said.append(Message(str(at), when, role, role.title(), text, "model" if at % 2 else "", origins=origins))
