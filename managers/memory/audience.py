@@ -317,6 +317,8 @@ class AudienceStore(AudienceReader):
 
     def take_over(self) -> None:
         """Write into this persona's own file what is noted for the whole home of its messages: the file goes elsewhere."""
+        if self.kept().marked == self.marked().marked:
+            return  # nothing is written where nothing can be
         with writing(self._paths):
             kept, own = self.kept().marked, self.own().marked
             if kept != self.marked().marked:

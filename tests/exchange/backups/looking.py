@@ -9,9 +9,8 @@ from managers.exchange.backups.restoring import restore_file
 from managers.storage.paths import Home
 
 DERIVED = frozenset({"rag_index", "backups", "models", ".logs", ".uploads", ".exports"})
-OWN = frozenset(
-    {"secrets.toml", ".access.json", ".installation.key", ".made-private", ".lock", ".export.lock", ".backups.json"}
-)
+KEYS = frozenset({"secrets.toml", ".access.json", ".installation.key", ".installation.key.copy"})
+OWN = KEYS | {".made-private", ".lock", ".export.lock", ".backups.json"}
 
 
 def held(home: Home) -> dict[str, bytes]:
