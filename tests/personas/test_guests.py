@@ -196,13 +196,6 @@ def test_a_folder_that_takes_anothers_name_or_mark_is_a_guest(store: PersonaStor
     assert again(store).list_names() == ["Crow", "Crow copy", "Nemu", "Rook"]
 
 
-def test_a_guest_in_the_trash_is_a_guest_when_it_comes_back(store: PersonaStore, hostile: Hostile) -> None:
-    thrown = store.delete("Rook")
-    assert store.restore(thrown.id, "Rook 2") == "Rook 2"
-    assert store.door.guests() == ["Rook 2"]
-    hostile.assert_harmless()
-
-
 def test_a_home_on_another_computer_is_asked_about_once_and_on_each(
     store: PersonaStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

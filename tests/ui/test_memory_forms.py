@@ -60,8 +60,7 @@ def test_a_message_is_kept_here_and_let_go_for_whoever_heard_it(
     for button, is_kept in ((BUTTON, True), (LET_GO, False)):
         page = read(press(visitor, page, button))
         assert (said in kept().messages) == is_kept
-    entry = memories.history.entries(1)[0].id
-    visitor.post(address_of(NAME, f"history/{entry}"), data={"step": "undo"})
+    visitor.post(address_of(NAME, f"history/{memories.history.entries(1)[0].id}"), data={"step": "undo"})
     assert said in kept().messages
 
 
