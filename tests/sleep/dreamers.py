@@ -32,12 +32,10 @@ from managers.sleep.tasks import (
     ReflectionMaterial,
     ResolutionsDraft,
 )
-from managers.sleep.thinking import Past
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
-from managers.storage.settings import MemorySettings, PrivacySettings, SleepSettings
 from tests.fakes import HandClock
 
 SHEET = Sheet("ねむ", "ja", "", user_name="花")
@@ -134,28 +132,15 @@ def make_dreamer(
     clock: Clock,
     log: ConversationLog | None = None,
     mind: DreamMind | None = None,
-    settings: SleepSettings | None = None,
-    sheet: Sheet = SHEET,
-    recall: Past = lambda _words, _messages: (),
-    privacy: PrivacySettings | None = None,
     *,
     apply: Apply | None = None,
-    limits: MemorySettings | None = None,
+    **others: Any,
 ) -> Dreamer:
     fallback = BuiltInDreamMind()
-    return Dreamer(
-        paths,
-        log or ConversationLog(paths, clock, Random(2)),
-        clock,
-        sheet=sheet,
-        mind=mind or fallback,
-        fallback=fallback,
-        apply=apply or History(paths, clock).change,
-        settings=settings,
-        recall=recall,
-        privacy=privacy,
-        limits=limits,
-    )
+    usual: dict[str, Any] = {"sheet": SHEET, "recall": lambda _words, _messages: ()}
+    there = log or ConversationLog(paths, clock, Random(2))
+    write = apply or History(paths, clock).change
+    return Dreamer(paths, there, clock, mind=mind or fallback, fallback=fallback, apply=write, **usual | others)
 
 
 def memory_files(paths: PersonaPaths) -> dict[str, bytes]:
@@ -175,6 +160,9 @@ class Life:
         self.paths = paths
         self.clock = clock
         self.log = log or ConversationLog(paths, clock, Random(1))
+        self.episodes, self.entities = EpisodeStore(paths, clock), EntityStore(paths, clock)
+        self.questions, self.goals = QuestionStore(paths, clock), GoalStore(paths, clock)
+        self.insights, self.history = InsightStore(paths, clock), History(paths, clock)
 
     def say(self, text: str, *, before: timedelta = timedelta(), **named: Any) -> Message:
         """Let the user say something, a minute after the last or some time ago."""
@@ -191,30 +179,6 @@ class Life:
 
     def dreamer(self, mind: DreamMind | None = None, **others: Any) -> Dreamer:
         return make_dreamer(self.paths, self.clock, self.log, mind, **others)
-
-    @property
-    def episodes(self) -> EpisodeStore:
-        return EpisodeStore(self.paths, self.clock)
-
-    @property
-    def entities(self) -> EntityStore:
-        return EntityStore(self.paths, self.clock)
-
-    @property
-    def questions(self) -> QuestionStore:
-        return QuestionStore(self.paths, self.clock)
-
-    @property
-    def goals(self) -> GoalStore:
-        return GoalStore(self.paths, self.clock)
-
-    @property
-    def insights(self) -> InsightStore:
-        return InsightStore(self.paths, self.clock)
-
-    @property
-    def history(self) -> History:
-        return History(self.paths, self.clock)
 
     def episode(self, day: date) -> Episode:
         found = self.episodes.get(day)

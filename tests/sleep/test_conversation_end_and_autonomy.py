@@ -1,6 +1,6 @@
 """A conversation is over once, after its idle minutes; and who writes first does so with a reason, rarely, and never into one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import pytest
@@ -24,22 +24,13 @@ def life(paths: PersonaPaths, clock: HandClock) -> Life:
     return Life(paths, clock)
 
 
-@pytest.fixture
-def ended() -> list[list[str]]:
-    return []
-
-
-@pytest.fixture
-def end(life: Life, ended: list[list[str]]) -> ConversationEnd:
-    def then(messages: Sequence[Message]) -> None:
-        ended.append([one.text for one in messages])
-
+def ending(life: Life, then: Callable[[Sequence[Message]], object]) -> ConversationEnd:
     return ConversationEnd(life.paths, life.log, life.clock, idle_minutes=lambda: 15, then=then)
 
 
-def test_a_conversation_ends_once_after_its_idle_minutes(
-    life: Life, end: ConversationEnd, ended: list[list[str]]
-) -> None:
+def test_a_conversation_ends_once_after_its_idle_minutes(life: Life) -> None:
+    ended: list[list[str]] = []
+    end = ending(life, lambda messages: ended.append([one.text for one in messages]))
     assert not end.check()
     life.say("一つ目")
     life.clock.move(minutes=14)
@@ -51,11 +42,8 @@ def test_a_conversation_ends_once_after_its_idle_minutes(
     assert end.end()  # a new topic, or the app closes
     assert not end.end()
     assert ended == [["一つ目"], ["二つ目"]]
-    again = ConversationEnd(
-        life.paths, life.log, life.clock, idle_minutes=lambda: 15, then=lambda _: pytest.fail("twice")
-    )
     life.clock.move(hours=1)
-    assert not again.check()
+    assert not ending(life, lambda _: pytest.fail("twice")).check()
 
 
 def test_questions_are_resolved_when_the_conversation_is_over(life: Life) -> None:
@@ -63,10 +51,8 @@ def test_questions_are_resolved_when_the_conversation_is_over(life: Life) -> Non
     asked = Question(topic="貴船神社", context=context, priority=0.7, about="花")
     life.questions.add(asked, author="dream", reason="")
     life.say("京都の貴船神社に行きました。とても涼しかったです。", message_id="answer")
-    then = life.dreamer().answer_questions
-    end = ConversationEnd(life.paths, life.log, life.clock, idle_minutes=lambda: 15, then=then)
     life.clock.move(minutes=20)
-    assert end.check()
+    assert ending(life, life.dreamer().answer_questions).check()
     assert life.questions.open() == []
     closed = life.questions.load().entries[0]
     assert closed.answer_evidence == ["answer"]
