@@ -297,8 +297,8 @@ def whose(chunk: Chunk) -> str:
 
 
 def _identity(paths: PersonaPaths, file: str) -> str:
-    found = look(paths.folder / file) if file else look(paths.home.settings)
-    return f"{found.st_mtime_ns}-{found.st_size}-{found.st_ino}" if found else ""
+    looked = [look(paths.folder / file)] if file else map(look, (paths.home.settings, paths.home.kept))
+    return " ".join(f"{found.st_mtime_ns}-{found.st_size}-{found.st_ino}" if found else "" for found in looked).strip()
 
 
 def _given(chunk: Chunk, paths: PersonaPaths) -> Given:

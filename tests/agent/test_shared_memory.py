@@ -129,7 +129,8 @@ def test_what_is_for_this_computer_or_for_one_persona_alone_is_given_to_no_other
     message = tell(house, "Claris")
     tell(house, "Claris", LIKES)
     claris, nox = house.memories("Claris"), house.memories("Nox")
-    claris.audiences.mark(message, "this-computer", [message])
+    house.memories("Lumina").log.append_shared(claris.log.originals([message])[message])
+    house.memories("Lumina").audiences.mark(message, "this-computer", [message])  # who heard it, too
     assert not shared(nox)  # its origin reads otherwise now
     nox.shared.renew()
     assert shared(nox) == [FACT]
