@@ -150,12 +150,8 @@ def _leave_about(folder: Path, home: Path, clock: HandClock) -> None:
     old = "## USER:あおい\nモモを拾った。\n\n2025-06-01 (Sun) 10:00:00 |  | 20250601T100000-aaaaaaaa\n\n"
     old += "## USER:あおい\n梅雨の話。\n\n2025-06-01 (Sun) 10:01:00 |  | 20250601T100100-bbbbbbbb\n\n"
     (folder / "log_archives" / "2025-06.txt").write_text(old, "utf-8")
-    with (
-        (home / ".logs" / "utatane.log").open("a", encoding="utf-8")
-        if (home / ".logs").exists()
-        else io.StringIO() as log
-    ):
-        log.write("entity_memory/モモ.md cannot be read\n")
+    (home / ".logs").mkdir(exist_ok=True)
+    (home / ".logs" / "utatane.log").write_text("entity_memory/モモ.md cannot be read\n", "utf-8")
     for kept in (
         ".exports/abc/Koharu-chat.jsonl.gz",
         ".window/Session Storage/000003.log",

@@ -57,11 +57,7 @@ def test_a_disk_full_during_apply_leaves_everything_as_it_was(life: Life, monkey
     with pytest.raises(DiskFullError):
         life.dreamer(apply=full).dream()
     assert life.files() == before
-
-    def fuller(_self: object, **_named: object) -> str:
-        raise DiskFullError(path="internal_state.json")
-
-    monkeypatch.setattr("managers.sleep.dream.InnerStateStore.refresh", fuller)
+    monkeypatch.setattr("managers.sleep.dream.InnerStateStore.refresh", full)
     report = life.dreamer().dream()
     assert report.entries
     assert [notice.code for notice in report.notices] == ["dream-follow-up"]  # it counts, whatever its last step met

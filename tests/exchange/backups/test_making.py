@@ -258,16 +258,6 @@ def test_nothing_that_is_there_is_written_over(backups: Backups, tmp_path: Path)
     assert [path.name for path in (tmp_path / "memory").iterdir() if path.name.startswith("emotion_log")]
 
 
-def test_a_persona_comes_back_as_itself_and_can_be_talked_to(backups: Backups, home: Home, store: PersonaStore) -> None:
-    head = backups.make()
-    store.delete(NAME)
-    assert restore_persona(backups, store, head, NAME) == NAME
-    with closing(open_services(home, HandClock(), Random(1))) as services:
-        assert services.memories(NAME).log.count() > 100
-        assert NAME in services.personas.list_names()
-        assert services.personas.door.waiting() == []
-
-
 def test_what_went_to_another_disk_and_came_back_stands_in_the_audit(
     backups: Backups, home: Home, store: PersonaStore, tmp_path: Path
 ) -> None:
@@ -291,6 +281,9 @@ def test_what_went_to_another_disk_and_came_back_stands_in_the_audit(
     restore_persona(elsewhere, store, head, NAME)
     assert told() == [("from_backup", True)]
     assert not flaws(home.persona(NAME))
+    with closing(open_services(home, HandClock(), Random(1))) as services:  # as itself, asking nothing
+        assert services.memories(NAME).log.count() > 100
+        assert services.personas.door.waiting() == []
 
 
 def test_a_list_that_somebody_else_wrote_leads_nowhere_else(backups: Backups, tmp_path: Path) -> None:
