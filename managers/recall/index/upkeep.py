@@ -99,7 +99,7 @@ class Upkeep:
             self._stopping,
             None if only_look else wait or self._stopping.wait,
             self.notices,
-            AudienceReader(paths),
+            AudienceReader(paths, log),
         )
 
     # Rounds
