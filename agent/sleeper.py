@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
+from typing import Final
 
 from agent.addressing import with_name
 from agent.audience import DiscreetDreams, asking_of, kept_from, leaves, other_messages
@@ -25,11 +26,13 @@ from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.sleep.cost import DreamCost
 from managers.sleep.dream import Dreamer, DreamReport
+from managers.sleep.dreamt import dreamt_files
 from managers.sleep.tasks import DAY_TASKS, DreamMind, Level, Task
 from managers.storage.clock import Clock
 from managers.storage.edges import said
 from managers.storage.errors import Notice, as_notice
 from managers.storage.settings import SleepSettings
+from managers.storage.unchanged import Unchanged
 from managers.usage.errors import CapReachedError
 from managers.usage.ledger import Purpose
 
@@ -38,6 +41,7 @@ logger = logging.getLogger(__name__)
 _PAST: tuple[MemoryType, ...] = ("log_archive", "current_log", "episodic_memory", "diary")
 _PAST_SEARCHED = 20
 """Most of what is found was said on the very days that a night looks back on."""
+_outlooks: Final = Unchanged[tuple[list[date], DreamCost]]()
 _LEVELS: dict[str, Level | None] = {"auto": None, "1": 1, "2": 2, "3": 3}
 
 
@@ -98,6 +102,16 @@ class CompanionSleeper:
         if dry_run:
             return report
         return replace(report, notices=(*report.notices, *self._follow_up(report, None if today else cancel)))
+
+    def outlook(self) -> tuple[list[date], DreamCost]:
+        """Return the days that wait, and what a dream would cost now; worked out again where any of that has changed."""
+
+        def look() -> tuple[list[date], DreamCost]:
+            dreamer = self.dreamer()
+            return dreamer.pending_days(), dreamer.cost()
+
+        paths, state = self.memories.paths, (self.log.revision(), self.memories.settings(), self.clock.now().date())
+        return _outlooks.get(look, paths.memory, paths.goals, paths.episodic_memory, *dreamt_files(paths), of=state)
 
     def cost(self, *, today: bool = True, catch_up: bool = False) -> DreamCost:
         """Estimate what `dream` would ask of the mind; nothing is asked."""

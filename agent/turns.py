@@ -159,12 +159,7 @@ class Turns:
 
     def course(self) -> Future[pd.DataFrame]:
         """Count what the talks come to, off the user's path; the result is how that came about, day by day."""
-        return self._afterwards.do(self._course)
-
-    def _course(self) -> pd.DataFrame:
-        kpi = self.memories.kpi
-        kpi.update()
-        return kpi.course()
+        return self._afterwards.do(self.memories.kpi.counted)
 
     def _refuse_while_answering(self) -> None:
         if self.turn is not None:

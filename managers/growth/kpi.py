@@ -26,6 +26,7 @@ from managers.sessions.users import Users
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.paths import PersonaPaths
+from managers.storage.unchanged import Unchanged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,11 +146,22 @@ class KpiStore:
         self._users = users
         self._ended = ended
         self._file = KpiFile(_path(paths), clock)
+        self._courses = Unchanged["pd.DataFrame"]()
 
     def all_of(self, uid: str = "") -> Kpi:
         """Return what there is of a user (of the one who is there now), as it was last counted; mostly from memory."""
         found = self._file.sums(uid or self._users().now)
         return _summed({**found, "returns": max(found["days"] - 1, 0)})
+
+    def counted(self) -> pd.DataFrame:
+        """Count what is new, and return the course; where nothing changed that is done once in ten minutes."""
+
+        def count() -> pd.DataFrame:
+            self.update()
+            return self.course()
+
+        state = self._log.revision(), self._users().now, f"{self._clock.now():%Y-%m-%d %H:%M}"[:-1]
+        return self._courses.get(count, self._paths.goals, self._paths.emotion_log, of=state)
 
     def course(self, uid: str = "") -> pd.DataFrame:
         """Return a row a day on which there was anything: the counts of the day, the sum until then, and the level."""

@@ -67,8 +67,13 @@ def doubt(copy: WorkingCopy, told: Sequence[str], day: date, today: date) -> Non
     if not limits.hygiene or not told:
         return
     topics = frozenset[str]().union(*map(about, told))
-    near = [of_insight(one) for one in copy.insights.entries if not topics.isdisjoint(about(one.insight))]
-    for memory in [*near, *week_before(copy, day)]:
+
+    def grave_of(text: str) -> float:  # of hundreds of insights, hardly any has a word in common with what was told
+        near = [] if topics.isdisjoint(about(text)) else told
+        return next(filter(None, (severity(text, one, limits.split_threshold) for one in near)), 0.0)
+
+    insights = [of_insight(one) for one in copy.insights.entries if grave_of(one.insight)]
+    for memory in [*insights, *week_before(copy, day)]:
         moves, is_later = memory.standing.moves, memory.made is not None and memory.made > day
         if (
             memory.is_kept
@@ -76,7 +81,7 @@ def doubt(copy: WorkingCopy, told: Sequence[str], day: date, today: date) -> Non
             or any(move.why == "contradicted" and move.day == today.isoformat() for move in moves)
         ):
             continue
-        if grave := next(filter(None, (severity(memory.text, one, limits.split_threshold) for one in told)), 0.0):
+        if grave := grave_of(memory.text):
             restood(copy, memory, **_lowered(memory.standing, memory.origin, memory.made, today, grave))
 
 

@@ -63,6 +63,7 @@ def claims(text: str) -> tuple[tuple[str, ...], bool]:
     return numbers, is_denied
 
 
+@lru_cache(maxsize=4096)
 def about(text: str) -> frozenset[str]:
     """Return the words that say what a statement is about: those without any in common do not contradict each other."""
     return _read(text)[0]

@@ -21,7 +21,9 @@ from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.files import append_durably, files, read_bytes, remove, write_atomic
 from managers.storage.locks import writing
+from managers.storage.opening import look
 from managers.storage.paths import PersonaPaths
+from managers.storage.unchanged import Unchanged
 from managers.storage.watching import beside_listed
 
 KEPT_DAYS = 90
@@ -99,7 +101,7 @@ class EmotionLog:
         self._clock = clock
         self._file = JsonFile(paths, paths.emotion_log, clock, list)
         self._new = paths.memory / "emotion_log.new.jsonl"
-        self._read: tuple[tuple[int, int] | None, list[EmotionEntry], list[Any]] | None = None
+        self._read = Unchanged[tuple[list[EmotionEntry], list[Any]]]()
 
     def append(self, text: str, emotion: str, *, message_id: str = "", time: datetime | None = None) -> EmotionEntry:
         """Log the emotion of one user message; the cost does not depend on what is there already."""
@@ -142,8 +144,8 @@ class EmotionLog:
 
     def settle(self) -> None:
         """Fold new readings into the file where that costs little: while the log is short, after each message."""
-        waiting, whole = _stamp(self._new), _stamp(self._paths.emotion_log)
-        if waiting is not None and (whole is None or whole[1] <= FOLD_WORTH * waiting[1]):
+        waiting, whole = look(self._new), look(self._paths.emotion_log)
+        if waiting is not None and (whole is None or whole.st_size <= FOLD_WORTH * waiting.st_size):
             self.roll()
 
     def roll(self) -> int:
@@ -224,12 +226,13 @@ class EmotionLog:
     def _parts(self) -> tuple[list[EmotionEntry], list[EmotionEntry], list[Any]]:
         """Return the readings in the file, newest first, those that wait to be folded in, and what is none."""
         waiting = read_bytes(self._new) or b""  # before the file: folded in between, a reading is in both, not in none
-        stamp = _stamp(self._paths.emotion_log)
-        if self._read is None or self._read[0] != stamp or stamp is None:
+
+        def read() -> tuple[list[EmotionEntry], list[Any]]:
             held, odd = entries_of(EmotionEntry, self._file.read())
-            self._read = (stamp, _newest_first(held), odd)
-        _, entries, odd = self._read
-        return entries, list(_lines(waiting)), odd
+            return _newest_first(held), odd
+
+        held, odd = self._read.get(read, self._paths.emotion_log)
+        return held, list(_lines(waiting)), odd
 
 
 def _reworded(entry: EmotionEntry, text: str) -> EmotionEntry:
@@ -237,14 +240,6 @@ def _reworded(entry: EmotionEntry, text: str) -> EmotionEntry:
     values.pop(_CONCERN, None)
     raised = {_CONCERN: concern} if (concern := concern_of(text)) else {}
     return EmotionEntry.model_validate({**values, "user_text_snippet": snippet(text), **raised})
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return None
-    return (stat.st_mtime_ns, stat.st_size)
 
 
 def _lines(data: bytes) -> Iterator[EmotionEntry]:

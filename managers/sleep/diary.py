@@ -11,8 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
+from managers.memory.entry_files import shelves
 from managers.memory.insights import Insight, InsightStore
 from managers.memory.log.reader import LogReader
 from managers.sleep.report import Told, told_of
@@ -21,9 +23,13 @@ from managers.storage.history import History
 from managers.storage.history.entries import Entry
 from managers.storage.json_text import load_json
 from managers.storage.paths import PersonaPaths
+from managers.storage.unchanged import Unchanged
 
 _RECORD = re.compile(r"dream_(\d{8}-\d{6})-[\w-]+\.json")
 _STAMP = "%Y%m%d-%H%M%S"
+_shelves: Final = Unchanged[list[Path]]()
+_records: Final = Unchanged[list[str]]()
+_concluded: Final = Unchanged["Mapping[str, list[Insight]]"]()
 _FIRST_LOOK = 20
 """So many entries of the history are read first, and four times as many as long as the nights go back further."""
 
@@ -105,7 +111,9 @@ class DreamDiary:
 
     def page(self, number: int, size: int) -> DiaryPage:
         """Return a page, counted from 0; beyond the last one the last one. Nights taken back stand between the others."""
-        concluded = _by_stamp(self._insights.entries(archived=True))
+        paths = self._paths
+        old = _shelves.get(lambda: shelves(paths.insights), paths.memory)
+        concluded = _concluded.get(lambda: _by_stamp(self._insights.entries(archived=True)), paths.insights, *old)
         keys = self._keys(concluded)
         pages = max(1, -(-len(keys) // size))
         number = min(max(number, 0), pages - 1)
@@ -129,8 +137,9 @@ class DreamDiary:
         return list(self.page(0, 1_000_000).nights)
 
     def _keys(self, concluded: Mapping[str, Sequence[Insight]]) -> list[str]:
-        records = {path.stem.removeprefix("dream_") for path in files(self._paths.memory, "dream_*.json")}
-        records = {key for key in records if _RECORD.fullmatch(f"dream_{key}.json")}
+        folder = self._paths.memory
+        records = _records.get(lambda: [path.stem[6:] for path in files(folder, "dream_*.json")], folder)
+        records = [key for key in records if _RECORD.fullmatch(f"dream_{key}.json")]
         recorded = {_stamp(key) for key in records}
         return sorted({*records, *(stamp for stamp in concluded if stamp not in recorded)}, reverse=True)
 

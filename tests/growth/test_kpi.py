@@ -76,6 +76,10 @@ def test_counts_what_is_in_the_files(life: Life) -> None:
     assert [f"{day:%m-%d}" for day in course["day"]] == ["11-01", "11-02", "11-03"]
     assert course["total"].iloc[-1] == pytest.approx(found.total)
     assert "うん".encode() not in (life.paths.rag_index / "kpi.duckdb").read_bytes()
+    kpi = life.kpi
+    assert kpi.counted() is kpi.counted()  # where nothing changed, nobody counts
+    life.talk(DAY + timedelta(days=4), 1)
+    assert kpi.counted()["turns"].sum() == 10
 
 
 def test_follows_what_goes_and_comes_back_for_each_user(life: Life) -> None:

@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Mapping
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,8 +14,9 @@ from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.mind import Cancel
 from managers.sleep.diary import DreamDiary
-from managers.sleep.dream import DreamReport
+from managers.sleep.dream import Dreamer, DreamReport
 from managers.sleep.errors import DreamingAlreadyError
+from tests.minds.talking import until
 from tests.speeds import one_quick
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVENING, EVIL, NAME, House
@@ -57,11 +59,16 @@ def told_by_hand(house: House, told: Mapping[str, object] | str) -> None:
     record.write_text(found, "utf-8")
 
 
-def test_before_the_first_dream_and_with_dreaming_switched_off(house: House, visitor: TestClient) -> None:
+def test_before_the_first_dream_and_with_dreaming_switched_off(
+    house: House, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = Mock(wraps=Dreamer.cost)
+    monkeypatch.setattr(Dreamer, "cost", lambda dreamer: looks(dreamer))
     page = dreams(visitor)
     assert page.one("#sleep .outcome").text == JA("dreams.never")
     assert page.one("#diary .nothing").text == JA("dreams.empty")
     assert page.texts("#sleep button") == [JA("dreams.now")]
+    until(lambda: len({looks.call_count for _ in range(3) if dreams(visitor)}) == 1)  # nothing changed: it is known
     house.tell()
     sleep = dreams(visitor).one("#sleep")
     assert JA("dreams.next", time=f"{JA('dreams.tomorrow')} 00:00") in sleep.text

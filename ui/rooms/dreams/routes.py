@@ -56,13 +56,14 @@ def cancel(visit: With) -> Response:
 
 def _sleeping(visit: PersonaVisit, newest: Sequence[DreamNight]) -> view.Sleeping:
     sleeper, status = visit.services.sleeper(visit.name), visit.services.sleep.status(visit.name)
+    waiting, cost = ([], DreamCost("")) if status.is_running else sleeper.outlook()
     return view.Sleeping(
         status=status,
         dreams_by_itself=sleeper.settings().dreaming,
-        waiting=[] if status.is_running else sleeper.pending_days(),
+        waiting=waiting,
         meta=visit.memories.goals.load().meta,
         nights=newest,
-        cost=DreamCost("") if status.is_running else sleeper.cost(),
+        cost=cost,
     )
 
 
