@@ -173,9 +173,7 @@ def test_goals_can_be_changed_when_they_are_there_and_long_ones_wait_for_the_mon
         GoalDraft(action="reprioritise", goal_id="sh_1"),
     ]
     taken = check_reflection(reflection(goals=drafts), reflecting(POEM, level=2)).goals
-    assert [(goal.action, goal.goal_id) for goal in taken] == [
-        (one, "sh_1") for one in ("reprioritise", "reword", "revalue")
-    ]
+    assert [(goal.action, goal.goal_id) for goal in taken] == [(one.action, "sh_1") for one in drafts[:3]]
     drafts = [
         GoalDraft(action="progress", goal_id="sh_1", reason="一行書いた", evidence=["m1"]),
         GoalDraft(action="progress", goal_id="sh_9", reason="ない目標", evidence=["m1"]),

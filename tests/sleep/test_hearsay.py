@@ -221,7 +221,6 @@ OF_LETTER: tuple[tuple[str, str, str, bool], ...] = (
     ("Aoi", "Aoi agrees to a pacemaker.", "01", False),
     ("Aoi", "Aoi's letter settles money matters.", "0", False),
     ("Beth", "Beth is Aoi's sister.", "2", False),
-    ("Aoi", "Aoi's house burned down.", "4", False),
     ("Mika", "Mika is Aoi's younger sister, a surfing instructor for children in Lisbon.", "2", True),
     ("Aoi", "Aoi is going to report it.", "4", True),  # what a yes answers
     ("Aoi", "Aoi no longer lives near Lisbon.", "6", True),
