@@ -345,6 +345,7 @@ class Turns:
         self._afterwards.each(
             memories.entities.all,
             memories.history.notice_outside,
+            memories.audiences.take_over,
             partial(take_up, memories),
         )
         self._catch_up()
