@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from managers.personas import PersonaStore
-from managers.personas.errors import GuestError, NotAdmissibleError, PersonaExistsError
+from managers.personas.errors import GuestError, PersonaExistsError
 from managers.personas.guests import LARGEST_SHEET, look_through
 from managers.storage import installation
 from managers.storage.paths import Home, PersonaPaths
@@ -133,18 +133,6 @@ def test_a_history_that_is_one_comes_along(store: PersonaStore, tmp_path: Path) 
     history = history_of(store, "Rook")
     history.undo(history.entries(1)[0].id, author="user")
     assert store.get("Rook").greeting == "one"
-
-
-@on_posix
-def test_a_link_in_the_place_of_a_folder_stays_outside(store: PersonaStore, tmp_path: Path) -> None:
-    (tmp_path / "far").mkdir()
-    store.home.characters.mkdir(parents=True)
-    (store.home.characters / "Rook").symlink_to(tmp_path / "far")
-    assert store.door.guests() == ["Rook"]
-    with pytest.raises(NotAdmissibleError, match="link"):
-        store.door.admit("Rook")
-    assert store.list_names() == []
-    assert list((tmp_path / "far").iterdir()) == []
 
 
 def test_a_sheet_that_is_none_stops_nothing(store: PersonaStore) -> None:

@@ -1,14 +1,11 @@
 """The seal of an installation: what it made itself holds, what comes from elsewhere does not."""
 
-import shutil
 import stat
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from managers.storage import installation
 from managers.storage.installation import Installation
 from managers.storage.paths import Home
 
@@ -30,18 +27,6 @@ def test_what_was_sealed_here_holds_in_another_process_for_its_purpose_and_words
         assert not later.is_sealed(purpose, words, other)
     if sys.platform != "win32":
         assert stat.S_IMODE(own_home.installation_key.stat().st_mode) == 0o600
-
-
-def test_a_home_carried_elsewhere_is_another_installation(
-    own_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = Installation(own_home)
-    seal, name = here.seal("guest", b"Mallory"), here.id
-    shutil.copytree(own_home.folder, tmp_path / "elsewhere")
-    monkeypatch.setattr(installation, "_computer", lambda: b"another computer")
-    there = Installation(Home(tmp_path / "elsewhere"))
-    assert not there.is_sealed("guest", b"Mallory", seal)
-    assert there.id != name
 
 
 @pytest.mark.parametrize("broken", [b"\xff\x00 no key", b"", b"\0" * 82, None, b"f" * 64, b"cut"])

@@ -8,7 +8,6 @@ from starlette.testclient import TestClient
 from agent.services import Services
 from tests.hostile_folder import Hostile, finishes_a_journal, make_hostile
 from tests.ui.reading import Element, press, read
-from tests.ui.visitors import stranger_to
 from ui.locales import LANGUAGES, texts
 
 HERE = "/guests"
@@ -108,12 +107,4 @@ def test_a_guest_may_go_to_the_trash(services: Services, hostile: Hostile, visit
     assert "Hazel" in services.personas.list_names()
     back = press(visitor, read(visitor.get("/p/Hazel/persona")), "#trash button")
     assert back.url.path == HERE  # what was a guest is one again
-    assert services.personas.door.guests() == ["Rook"]
-
-
-def test_no_other_page_answers_for_the_person(services: Services, hostile: Hostile, visitor: TestClient) -> None:
-    told = {"whom": " Rook", "deed": "admit"}
-    assert visitor.post(HERE, data=told, headers={"origin": "http://evil.example"}).status_code == 403
-    assert stranger_to(services).post(HERE, data=told).status_code == 401
-    assert stranger_to(services).get(HERE).status_code == 401
     assert services.personas.door.guests() == ["Rook"]

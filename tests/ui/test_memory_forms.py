@@ -37,7 +37,7 @@ def look(visitor: TestClient, place: str) -> Element:
     return read(visitor.get(address_of(NAME, place)))
 
 
-def test_a_day_and_a_message_are_kept_here_and_let_go(visitor: TestClient, memories: Memories, said: str) -> None:
+def test_a_day_is_kept_here_or_with_its_persona_and_let_go(visitor: TestClient, memories: Memories, said: str) -> None:
     day = look(visitor, f"memories/days/{DAY}")
     assert EN("memories.audience_any") in day.one(".trust").text
     day = read(press(visitor, day, BUTTON))
@@ -48,7 +48,10 @@ def test_a_day_and_a_message_are_kept_here_and_let_go(visitor: TestClient, memor
     assert not around.all(LET_GO), "it is let go where it was marked"
     day = read(press(visitor, day, BUTTON))
     assert EN("memories.audience_any") in day.one(".trust").text
-    assert EN("memories.audience_here") in read(press(visitor, look(visitor, f"around/{said}"), BUTTON)).text
+    day = read(press(visitor, day, 'button[value="this-persona"]'))
+    assert EN("memories.audience_own") in day.one(".trust").text
+    assert (said in memories.audiences.own().messages, bool(memories.audiences.kept())) == (True, False)
+    assert EN("memories.audience_own") not in read(press(visitor, day, LET_GO)).one(".trust").text
 
 
 def test_a_message_is_kept_here_and_let_go_for_whoever_heard_it(
@@ -62,17 +65,6 @@ def test_a_message_is_kept_here_and_let_go_for_whoever_heard_it(
         assert (said in kept().messages) == is_kept
     visitor.post(address_of(NAME, f"history/{memories.history.entries(1)[0].id}"), data={"step": "undo"})
     assert said in kept().messages
-
-
-def test_a_day_is_kept_with_its_persona_and_let_go(visitor: TestClient, memories: Memories, said: str) -> None:
-    day = read(press(visitor, look(visitor, f"memories/days/{DAY}"), 'button[value="this-persona"]'))
-    assert EN("memories.audience_own") in day.one(".trust").text
-    assert EN("memories.audience_any") in day.one(".trust").text, "any mind of this persona may have it"
-    assert said in memories.audiences.own().messages
-    assert not memories.audiences.kept()
-    day = read(press(visitor, day, LET_GO))
-    assert EN("memories.audience_own") not in day.one(".trust").text
-    assert not memories.audiences.own()
 
 
 def test_everything_else_is_kept_here_and_let_go_too(visitor: TestClient, memories: Memories, said: str) -> None:
