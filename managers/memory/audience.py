@@ -319,10 +319,9 @@ class AudienceStore(AudienceReader):
         """Write into this persona's own file what is noted for the whole home of its messages: the file goes elsewhere."""
         if self.kept().marked == self.marked().marked:
             return  # nothing is written where nothing can be
-        with writing(self._paths):
-            kept, own = self.kept().marked, self.own().marked
-            if kept != self.marked().marked:
-                data = _encoded({"this-computer": kept, "this-persona": own})
+        if self.kept().marked != self.marked().marked:
+            with writing(self._paths):
+                data = _encoded({"this-computer": self.kept().marked, "this-persona": self.own().marked})
                 self._apply({self._path: data}, author=USER, reason="audience this-computer", evidence=())
 
     def _note_in_home(self, name: str, audience: Audience, messages: Sequence[str]) -> None:
