@@ -64,9 +64,7 @@ def test_the_japanese_word_vectors_come_unasked(asked: list[list[str]]) -> None:
     assert asked == [["apple>=1"], ["--no-deps", "words>=5"]]
 
 
-def test_what_comes_unasked_stops_nothing_and_is_tried_again_another_day(
-    offline: list[list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_unasked_stops_nothing_and_is_retried(offline: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
     assert install.main([]) == 0
     said = capsys.readouterr().err
     assert len(said.splitlines()) == 1
@@ -108,9 +106,7 @@ def test_an_unknown_extra_is_refused(asked: list[list[str]], capsys: pytest.Capt
     assert asked == []
 
 
-def test_a_pipe_that_knows_no_japanese_stops_nothing(
-    asked: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_ascii_pipe_stops_nothing(asked: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with (tmp_path / "said.txt").open("w", encoding="cp1252") as pipe:
         monkeypatch.setattr("sys.stdout", pipe)
         assert install.main(["dev"]) == 0

@@ -157,9 +157,7 @@ def test_a_reply_stands_where_its_message_does_though_another_process_goes_elsew
     assert [(one.first, one.last, one.count) for one in scene.companion.branches()] == [("Two", "B.", 2)]
 
 
-def test_a_form_that_is_sent_twice_is_said_once_and_its_words_off_the_record_are_forgotten(
-    scene: Scene, tmp_path: Path
-) -> None:
+def test_a_form_sent_twice_is_said_once_and_words_off_the_record_are_forgotten(scene: Scene, tmp_path: Path) -> None:
     scene.mind.enqueue("Hello.", "Again.", "Hush.")
     poem = tmp_path / "poem.txt"
     poem.write_text("The moon is out.", "utf-8")

@@ -54,9 +54,7 @@ def test_a_card_is_one_that_others_read(memories: Memories, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("is_masked", [True, False])
-def test_a_conversation_is_masked_where_exports_are_with_names_of_files_and_pictures(
-    memories: Memories, tmp_path: Path, *, is_masked: bool
-) -> None:
+def test_a_talk_is_masked_as_exports_are_file_names_too(memories: Memories, tmp_path: Path, *, is_masked: bool) -> None:
     picture = memories.paths.attachments / "letter.png"
     picture.parent.mkdir(exist_ok=True)
     picture.write_bytes(b"\x89PNG\r\n\x1a\n a photographed letter")

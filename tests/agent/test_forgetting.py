@@ -56,9 +56,7 @@ def found(scene: Scene, query: str) -> str:
         ("弟の健太が会社を辞めたんだ。", "今の話は忘れて", "健太", "忘れたこと"),
     ],
 )
-def test_what_was_just_said_is_forgotten_and_comes_back(
-    scene: Scene, told: str, wish: str, word: str, place: str
-) -> None:
+def test_what_was_just_said_goes_and_comes_back(scene: Scene, told: str, wish: str, word: str, place: str) -> None:
     talk(scene, "I planted tulips on the balcony.", told)
     assert word in found(scene, word)
     answer = talk(scene, wish)
@@ -86,9 +84,7 @@ def test_a_named_topic_goes_and_nothing_else(scene: Scene) -> None:
     assert heard(scene) == [lines[0], lines[2], wish]
 
 
-def test_of_what_was_said_long_before_what_is_named_and_of_one_day_goes_and_of_the_rest_it_is_asked_which(
-    scene: Scene,
-) -> None:
+def test_of_what_was_said_long_ago_what_is_named_and_of_one_day_goes_and_the_rest_is_asked_about(scene: Scene) -> None:
     lines = ["Dana is coming on Friday.", "Tom is coming.", "Dana is gone.", "It rains."]
     for line in lines:
         talk(scene, line)
@@ -217,9 +213,7 @@ def test_a_message_that_is_deleted_or_changed_leaves_no_words_with_its_feeling(s
     assert [(one.user_text_snippet, one.emotion) for one in scene.memories.emotions.entries()] == [("", "sadness")]
 
 
-def test_words_that_are_forgotten_while_they_are_dreamt_of_are_in_no_dream(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_words_forgotten_while_dreamt_of_are_in_no_dream(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     talk(scene, "I planted tulips.", "My brother Zebulon lost his job at the harbour.")
     wish = scene.memories.log.append("user", "Aoi", "please forget what I just said")
     night = CompanionSleeper(scene.memories, scene.minds, scene.clock)
@@ -267,9 +261,7 @@ def test_what_a_full_disk_left_half_forgotten_is_finished_later(scene: Scene, mo
         ("弟の健太が会社を辞めたんだ。", "さっきの健太の話は忘れて", "健太"),
     ],
 )
-def test_a_wish_is_done_though_the_model_calls_no_tool_and_its_words_leave_the_prompt(
-    scene: Scene, told: str, wish: str, word: str
-) -> None:
+def test_a_wish_needs_no_tool_and_its_words_leave_the_prompt(scene: Scene, told: str, wish: str, word: str) -> None:
     class Model(ScriptedMind):
         def ask(self, *_: object, **__: object) -> NoReturn:
             raise AssertionError("it is only taken for a language model")

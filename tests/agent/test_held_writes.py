@@ -122,9 +122,7 @@ def test_whatever_brings_foreign_text_makes_writing_wait(scene: Scene, kind: str
 
 
 @pytest.mark.parametrize("is_before", [True, False])
-def test_where_no_foreign_text_is_or_a_new_topic_left_it_behind_it_is_written_at_once(
-    scene: Scene, is_before: bool
-) -> None:
+def test_where_no_foreign_text_is_or_a_new_topic_came_it_is_written_at_once(scene: Scene, is_before: bool) -> None:
     give_document(scene)
     if is_before:
         scene.talk(QUESTION["en"], "Five years.")
@@ -231,9 +229,7 @@ def test_a_wish_to_forget_that_a_mind_must_make_sense_of_waits(scene: Scene) -> 
 
 
 @pytest.mark.parametrize("room", one_quick([700, 0, 300, 1100, 1500, 2000, 3000]))
-def test_a_full_disk_loses_neither_the_wish_nor_the_memory(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, room: int
-) -> None:
+def test_a_full_disk_loses_neither_wish_nor_memory(scene: Scene, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
     give_document(scene)
     (waits,) = wish(scene, ("edit_core_memory", NOTE))
     with full_disk(monkeypatch, room), suppress(DiskFullError):
@@ -248,9 +244,7 @@ def test_a_full_disk_loses_neither_the_wish_nor_the_memory(
     ("said", "asked"),
     [("Please remember that I owe Mia a tenner.", "may I?"), ("木曜は歯医者って覚えておいて", "先に許可を")],
 )
-def test_the_built_in_mind_notes_the_users_own_words_and_asks_where_a_program_spoke(
-    scene: Scene, tmp_path: Path, said: str, asked: str
-) -> None:
+def test_the_built_in_notes_ones_words_but_asks_programs(scene: Scene, tmp_path: Path, said: str, asked: str) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text("Obey.", "utf-8")
     scene.minds.mind = BuiltInMind()

@@ -85,9 +85,7 @@ def sum_up(scene: Scene, day: date, summary: str, covered: int = 0) -> None:
 @pytest.mark.parametrize(
     ("lang", "context"), one_quick([(lang, context) for context in (4096, 8192, 32_768) for lang in ("ja", "en")])
 )
-def test_days_are_told_apart_and_the_persona_and_what_is_known_are_whole(
-    new_scene: NewScene, lang: Lang, context: int
-) -> None:
+def test_days_are_told_apart_and_persona_and_knowledge_are_whole(new_scene: NewScene, lang: Lang, context: int) -> None:
     scene = persona(new_scene, lang, context)
     for kind in ("core_memory", "notepad"):
         note(scene, kind, "\n".join(f"Promise {n}: be kind." for n in range(400)))
@@ -160,9 +158,7 @@ def test_what_changes_with_each_message_stands_behind_all_that_does_not(new_scen
 # --- what sleep made
 
 
-def test_episodes_of_the_days_before_the_window_are_told_and_no_other_nor_what_stands_word_for_word(
-    scene: Scene,
-) -> None:
+def test_episodes_of_days_before_the_window_are_told_and_no_other_nor_what_stands_word_for_word(scene: Scene) -> None:
     today = scene.clock.now().date()
     for days in (0, 1, 14, 15):
         sum_up(scene, today - timedelta(days=days), f"It was {days} days ago.")

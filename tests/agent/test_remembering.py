@@ -105,9 +105,7 @@ def asked(scene: Scene, text: str) -> tuple[str, list[Hit], list[Hit]]:
     return replied.message.text, list(found.hits), list(replied.recalled)
 
 
-def test_what_the_built_in_mind_says_rests_on_the_memory_that_says_so_and_on_nothing_where_it_knows_nothing(
-    told: Scene,
-) -> None:
+def test_what_the_built_in_mind_says_rests_on_the_memory_that_says_so_or_on_nothing_if_none_does(told: Scene) -> None:
     told.minds.mind = BuiltInMind()
     said, found, grounds = asked(told, "Do you remember my dentist's name?")
     assert "Would you tell me?" in said

@@ -70,9 +70,7 @@ def test_a_turn_asks_the_small_model_only_if_the_settings_say_so(scene: Scene) -
     assert "recall-plan-failed" in [event.notice.code for event in events if isinstance(event, Noticed)]
 
 
-def test_the_small_model_reads_what_was_felt_only_where_a_person_wants_it_and_makes_no_danger_less(
-    scene: Scene,
-) -> None:
+def test_the_small_model_reads_what_was_felt_only_where_one_wants_it_and_makes_no_danger_less(scene: Scene) -> None:
     def say(text: str) -> tuple[str, list[str]]:
         scene.talk(text, "Mm.")
         notices = [str(one.level) for one in scene.memories.notices.all if one.code == "emotion-reading"]

@@ -19,9 +19,7 @@ def services(services: Services, server: ModelServer) -> Services:
     return services
 
 
-def test_each_call_is_noted_for_its_persona_and_no_word_of_what_is_said_off_the_record(
-    services: Services, server: ModelServer
-) -> None:
+def test_each_call_is_noted_for_its_persona_and_no_word_off_the_record(services: Services, server: ModelServer) -> None:
     server.enqueue(Say("うん。", usage=(700, 5)), Say("ひみつだね。", usage=(800, 5)))
     say(services, "やあ")
     say(services, "ここだけの話", off_record=True)
@@ -52,9 +50,7 @@ def test_at_a_cap_the_message_is_safe_and_one_sentence_says_what_to_do(services:
     assert replied.message.mind == "test-model"
 
 
-def test_the_built_in_mind_speaks_where_the_settings_say_so_and_the_head_tells(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
+def test_the_built_in_speaks_if_so_set_and_it_shows(services: Services, server: ModelServer, clock: HandClock) -> None:
     services.settings_file.change("usage", day_tokens=20_000, answer_tokens=10_000, when_reached="builtin")
     server.enqueue(Say("うん。", usage=(9_500, 9_900)))
     assert services.companion(NEMU).mind_status().is_language_model
@@ -71,9 +67,7 @@ def test_the_built_in_mind_speaks_where_the_settings_say_so_and_the_head_tells(
     assert services.companion(NEMU).mind_status().is_language_model
 
 
-def test_a_dream_at_a_cap_is_the_built_in_minds_and_marked_to_be_dreamt_again(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
+def test_at_a_cap_the_built_in_dreams_to_be_redone(services: Services, server: ModelServer, clock: HandClock) -> None:
     services.settings_file.change("usage", persona_day_tokens=600)
     memories = services.companion(NEMU).memories
     yesterday = clock.now() - timedelta(days=1)

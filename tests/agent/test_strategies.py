@@ -83,9 +83,7 @@ def test_only_likeness_from_eight_tenths_and_success_above_nine_tenths_count() -
     assert uses(0.8, way(1, 0.5, 9), way(2, 1.0, 2)) == 2
 
 
-def test_what_is_warned_of_is_named_as_it_was_said_and_the_contrary_complaint_takes_it_back(
-    new_scene: NewScene,
-) -> None:
+def test_what_is_warned_of_is_named_as_it_was_said_and_a_contrary_complaint_takes_it_back(new_scene: NewScene) -> None:
     scene = new_scene("ひとみ", "ja", "ひとみ。")
     scene.talk("モモの世話のしかたを教えて", LONG, "長すぎるよ", "ごめん。")
     assert "モモ" in failures(scene)[0].indicators
@@ -94,9 +92,7 @@ def test_what_is_warned_of_is_named_as_it_was_said_and_the_contrary_complaint_ta
     assert [one.severity for one in failures(scene)] == [1]
 
 
-def test_what_was_learned_is_one_change_and_can_be_taken_back_and_goes_with_what_it_was_learned_of(
-    scene: Scene,
-) -> None:
+def test_what_was_learned_is_one_change_can_be_taken_back_and_goes_with_what_it_was_learned_of(scene: Scene) -> None:
     scene.talk("How do I care for a fern?", LONG, "That was far too long.", "I see.")
     history, strategies = scene.memories.history, scene.memories.strategies
     (learned,) = [entry for entry in history.entries() if entry.reason == "learned"]

@@ -181,7 +181,7 @@ def test_letting_go_of_what_is_said_off_the_record_ends_the_answer_to_it(scene: 
 
 
 @pytest.mark.parametrize("by_person", [True, False])
-def test_while_a_reply_comes_nothing_can_be_said_changed_or_begun_and_what_came_until_it_was_stopped_stays(
+def test_during_a_reply_nothing_else_is_done_and_what_came_before_a_stop_stays(
     scene: Scene, *, by_person: bool
 ) -> None:
     first, earlier = scene.talk("One", "A.")
@@ -312,9 +312,7 @@ def holding(folder: Path, word: str) -> set[str]:
     return {path.name for path in files if word.encode() in path.read_bytes()}
 
 
-def test_nothing_of_what_is_said_off_the_record_is_written(
-    scene: Scene, own_home: Home, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_veiled_word_stays(scene: Scene, own_home: Home, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     sent = tmp_path / f"{SECRET}.txt"
     sent.write_text(f"the plan is {SECRET}", encoding="utf-8")
     scene.mind.enqueue(

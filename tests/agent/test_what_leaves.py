@@ -22,9 +22,7 @@ def audited(services: Services) -> list[Event]:
     return list(events(services.memories(NEMU).paths))
 
 
-def test_what_is_private_stays_here_whatever_way_it_would_take(
-    services: Services, server: ModelServer, tmp_path: Path
-) -> None:
+def test_what_is_private_stays_here_whatever_its_way(services: Services, server: ModelServer, tmp_path: Path) -> None:
     notes, log = services.memories(NEMU).notes, services.memories(NEMU).log
     known = notes.read("core_memory").digest
     notes.write("core_memory", f"花の電話は{TELEPHONE}", based_on=known, author="user", reason="")
@@ -106,9 +104,7 @@ def test_a_turn_names_who_got_what(services: Services, server: ModelServer, cloc
     assert (found.state, "line 1" in found.en, "1行目" in found.ja) == ("warning", True, True), "changed by hand"
 
 
-def test_what_a_tool_finds_and_writes_is_told_with_the_call_that_follows(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
+def test_what_a_tool_does_is_told_with_the_next_call(services: Services, server: ModelServer, clock: HandClock) -> None:
     server.enqueue(Say("うん。"))
     first = heard(say(services, "弟の名前は湊人だよ。"))
     services.companion(NEMU).new_topic()
@@ -128,9 +124,7 @@ def test_what_a_tool_finds_and_writes_is_told_with_the_call_that_follows(
     assert (second.purpose, last.purpose) == ("tools", "tools")
 
 
-def test_a_model_on_this_computer_leaves_no_line_and_takes_no_step_on_the_disk(
-    services: Services, server: ModelServer
-) -> None:
+def test_a_model_on_this_computer_leaves_no_line_nor_step_on_the_disk(services: Services, server: ModelServer) -> None:
     speak_through(services, server, HERE)
     server.enqueue(Say("うん。"))
     say(services, "やあ。")

@@ -109,9 +109,7 @@ def test_a_folder_comes_in_with_what_lies_in_its_folders(browser: Browser, serve
         expect(page.locator("#import-source")).to_be_visible()
 
 
-def test_documents_are_given_wait_their_turn_and_are_asked_about(
-    browser: Browser, server: Server, tmp_path: Path
-) -> None:
+def test_documents_are_given_wait_and_are_asked_about(browser: Browser, server: Server, tmp_path: Path) -> None:
     name, bad = persona(server, "しらべもの"), tmp_path / "broken.pdf"
     bad.write_bytes(b"%PDF-1.7 nothing")
     with window(browser, server, persona=name, room="knowledge") as page:

@@ -142,9 +142,7 @@ def test_off_the_record_looks_different_and_nothing_is_written(browser: Browser,
     assert written == []
 
 
-def test_files_are_chips_with_their_names_and_stand_with_the_message(
-    browser: Browser, server: Server, tmp_path: Path
-) -> None:
+def test_files_are_named_chips_that_stand_with_the_message(browser: Browser, server: Server, tmp_path: Path) -> None:
     picture, note, song, book = (tmp_path / name for name in ("空 の絵.png", "買い物: メモ.txt", "歌.mp3", "本.md"))
     Image.new("RGB", (40, 30), "#88aadd").save(picture)
     note.write_text("牛乳", encoding="utf-8")

@@ -21,9 +21,7 @@ def core(server: Server, name: str) -> str:
     return paths_of(server, name).core_memory.read_text("utf-8").strip()
 
 
-def test_a_persona_comes_is_renamed_copied_deleted_and_comes_back(
-    browser: Browser, server: Server, tmp_path: Path
-) -> None:
+def test_a_persona_is_made_renamed_copied_deleted_restored(browser: Browser, server: Server, tmp_path: Path) -> None:
     Image.new("RGB", (64, 48), "#cc8866").save(tmp_path / "face.png")
     (tmp_path / "memo.txt").write_text("no picture", "utf-8")
     with window(browser, server, persona="ねむ", tolerate=True) as page:
@@ -75,9 +73,7 @@ def test_a_window_of_its_own_knows_of_unsaved_words(browser: Browser, server: Se
         assert page.evaluate(last) is False
 
 
-def test_each_window_saves_what_it_shows_for_whom_it_shows_and_the_others_follow(
-    browser: Browser, server: Server
-) -> None:
+def test_each_window_saves_what_it_shows_for_whom_and_the_others_follow(browser: Browser, server: Server) -> None:
     first, other = persona(server, "こちら", core_memory="核"), persona(server, "あちら")
     with window(browser, server, persona=first, room=CORE) as page:
         beside, notepad, idle, busy = (page.context.new_page() for _ in range(4))

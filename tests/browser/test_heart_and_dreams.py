@@ -56,9 +56,7 @@ def undo_the_dream(page: Page) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_heart_after_a_talk_and_a_dream(
-    browser: Browser, dreaming_server: Server, lang: Lang, tmp_path: Path
-) -> None:
+def test_the_heart_after_talk_and_dream(browser: Browser, dreaming_server: Server, lang: Lang, tmp_path: Path) -> None:
     with window(browser, dreaming_server, lang=lang, persona=PERSONAS[lang]) as page:
         talk_and_dream(page, lang)
         enter(page, "heart")

@@ -136,9 +136,7 @@ def sky(page: Page) -> Locator:
 
 
 @pytest.mark.parametrize(("lang", "size", "dark"), one_quick(LOOKS))
-def test_one_looks_around_on_the_map(
-    browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool
-) -> None:
+def test_one_looks_at_the_map(browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool) -> None:
     remember_evenings(server, name := f"地図{lang}", lang)
     with window(browser, server, persona=name, room="memories/map", lang=lang, size=size, dark=dark) as page:
         expect(sky(page).locator(".star")).to_have_count(30 + 4)  # it came by itself when it was drawn

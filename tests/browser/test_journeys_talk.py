@@ -82,9 +82,7 @@ def fail_and_try_again(page: Page) -> None:
     assert page.evaluate("window.ran") is None
 
 
-def test_any_message_is_answered_edited_leafed_through_branched_and_taken_back(
-    browser: Browser, modelled: Modelled
-) -> None:
+def test_any_message_is_answered_edited_leafed_branched_and_taken_back(browser: Browser, modelled: Modelled) -> None:
     server, models = modelled
     models.enqueue(Say("ゆっくり" * 4_000, reasoning="心の中の声", gap=0.05), Refuse(401, "<b>bad key</b>"))
     models.enqueue(Say(f"{EVIL}\n\n```\nprint('海')\n```"), Say("ふたつめ"), Say("みっつめ"), Say("よっつめ"))

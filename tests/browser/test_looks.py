@@ -116,9 +116,7 @@ def test_one_who_works_by_keyboard_sees_where_they_are(browser: Browser, lived_i
     assert not unseen, "\n".join(unseen)
 
 
-def test_nothing_moves_for_whom_motion_is_too_much_and_on_paper_there_are_words_only(
-    browser: Browser, lived_in: Server
-) -> None:
+def test_nothing_moves_for_whom_motion_is_too_much_and_paper_has_words_only(browser: Browser, lived_in: Server) -> None:
     with window(browser, lived_in, persona=PERSONAS["ja"]) as page:
         moving = "() => [...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length"
         assert page.evaluate(moving)

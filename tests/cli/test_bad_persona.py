@@ -35,9 +35,7 @@ def amiss(folder: Path) -> Path:
     return path
 
 
-def test_the_doctor_goes_on_to_the_others_and_names_what_cannot_be_read(
-    folder: Path, tmp_path: Path, told: Told
-) -> None:
+def test_the_doctor_goes_on_and_names_what_cannot_be_read(folder: Path, tmp_path: Path, told: Told) -> None:
     assert run(["import", "transcript", transcript(tmp_path), "--persona", "Hazel", "--json"]) == 0
     assert (folder / "log_archives" / ".index" / "2024-05.index").exists()
     files = ["memory/recall_log.jsonl", "memory/emotion_log.json", "log_archives/2024-05.txt", "attachments/a.png"]
@@ -85,9 +83,7 @@ def test_the_doctor_and_mending_go_on_whatever_is_raised(
     assert "whatever" in capsys.readouterr().err
 
 
-def test_whoever_cannot_be_read_is_neither_here_nor_a_guest(
-    own_home: Home, folder: Path, told: Told, capsys: Shown
-) -> None:
+def test_who_cannot_be_read_is_neither_here_nor_guest(own_home: Home, folder: Path, told: Told, capsys: Shown) -> None:
     mark = (folder / ".persona-id").read_bytes()
     with closed_to_all(folder / ".persona-id"):
         assert run(["personas", "list", "--json"]) == 0

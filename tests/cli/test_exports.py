@@ -8,9 +8,7 @@ from tests.cli.test_commands import lines, run
 
 
 @pytest.mark.slow
-def test_a_persona_goes_out_with_a_passphrase_and_comes_back(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_leaves_with_a_passphrase_and_returns(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, words = tmp_path / "hazel.age", "きらきら a passphrase"
     run("chat", "Hazel", "-m", "My boat is green")
     (tmp_path / "words").write_text(words + "\n", "utf-8")

@@ -19,9 +19,7 @@ def hostile(home: Path, tmp_path: Path) -> Hostile:
     return make_hostile(home / "characters" / "Rook", tmp_path / "elsewhere")
 
 
-def test_a_guest_is_told_about_and_answered_for_in_one_sentence_and_without_a_yes_it_stays_outside(
-    hostile: Hostile, tmp_path: Path
-) -> None:
+def test_a_guest_is_answered_for_in_one_sentence_and_without_a_yes_stays_out(hostile: Hostile, tmp_path: Path) -> None:
     assert {"guest": True, "name": "Rook"} in lines(run("personas", "list", "--json"))
     assert "Rook  (a guest" in run("personas", "list").stdout
     before = set(hostile.folder.rglob("*"))
@@ -65,9 +63,7 @@ def test_a_yes_lets_it_in_and_another_one_lets_it_have_its_settings(hostile: Hos
     hostile.assert_harmless()
 
 
-def test_all_of_them_are_let_in_by_one_yes_and_what_they_ask_for_waits_for_its_own(
-    home: Path, hostile: Hostile, tmp_path: Path
-) -> None:
+def test_one_yes_lets_all_in_and_their_wishes_wait_for_their_own(home: Path, hostile: Hostile, tmp_path: Path) -> None:
     make_hostile(home / "characters" / "Crow", tmp_path / "there", finishes_a_journal, runs_in_git)
     can_link = sys.platform != "win32"
     if can_link:  # one that cannot be let in keeps no other waiting
@@ -85,7 +81,7 @@ def test_all_of_them_are_let_in_by_one_yes_and_what_they_ask_for_waits_for_its_o
 
 
 @pytest.mark.parametrize("lost", ["record", "cut key", "empty key", "both keys", "both records"])
-def test_what_tells_who_lives_here_has_a_copy_and_where_both_are_lost_one_yes_lets_in_those_who_did(
+def test_who_lives_here_has_a_copy_and_if_both_are_lost_one_yes_lets_in(
     home: Path, hostile: Hostile, lost: str
 ) -> None:
     keys, records = sorted(home.glob(".installation.key*")), sorted((home / ".admitted").iterdir())
@@ -110,9 +106,7 @@ def test_what_tells_who_lives_here_has_a_copy_and_where_both_are_lost_one_yes_le
     hostile.assert_harmless()
 
 
-def test_no_word_and_no_key_goes_where_a_folder_wants_them(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_word_or_key_goes_where_a_folder_wants(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer() as server:
         run("personas", "list")
         Secrets(home / "secrets.toml").set("gemini", KEY)

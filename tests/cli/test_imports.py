@@ -97,7 +97,7 @@ def test_ctrl_c_stops_an_import_and_the_same_command_goes_on_from_there(
     assert (told["added"], told["already_there"]) == (5, 4)
 
 
-def test_a_dream_of_what_came_in_is_offered_with_its_cost_and_the_built_in_mind_asks_no_model(
+def test_a_dream_of_what_came_in_is_offered_with_its_cost_and_the_built_in_asks_no_model(
     home: Path, talk: Path
 ) -> None:
     with ModelServer() as server:
@@ -111,9 +111,7 @@ def test_a_dream_of_what_came_in_is_offered_with_its_cost_and_the_built_in_mind_
     assert "episode" in {change["what"] for change in dreamt["changes"]}
 
 
-def test_times_of_elsewhere_are_read_in_this_computers_zone(
-    own_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_times_are_read_in_ones_own_zone(own_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     said = {"id": "m1", "time": "2026-01-05T05:30:00+00:00", "role": "user", "speaker": "Emma", "text": "Good morning."}
     (tmp_path / "said.jsonl").write_text(json.dumps(said) + "\n", "utf-8")

@@ -42,9 +42,7 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Type:
     return lambda text: monkeypatch.setattr("sys.stdin", Terminal(text))
 
 
-def test_a_turn_and_the_doctor_say_that_a_server_waits_and_speak_to_nobody(
-    own_home: Home, server: ModelServer, capsys: Shown
-) -> None:
+def test_turn_and_doctor_tell_of_a_server_and_ask_nobody(own_home: Home, server: ModelServer, capsys: Shown) -> None:
     assert run(["chat", "Hazel", "-m", "Good evening"]) == 0
     said = capsys.readouterr()
     assert "I am a model" not in said.out
@@ -72,9 +70,7 @@ def test_scripts_list_servers_and_decide(server: ModelServer, told: Told, capsys
 
 
 @pytest.mark.parametrize(("answer", "speaks"), one_quick([("y", True), ("n", False), ("", False)]))
-def test_a_conversation_begins_with_the_question(
-    server: ModelServer, types: Type, capsys: Shown, answer: str, *, speaks: bool
-) -> None:
+def test_the_question_is_first(server: ModelServer, types: Type, capsys: Shown, answer: str, *, speaks: bool) -> None:
     types(f"{answer}\nGood evening\n")
     assert run(["chat", "Hazel"]) == 0
     said = capsys.readouterr().out

@@ -171,9 +171,7 @@ def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     time.tzset()
 
 
-def test_times_with_an_offset_make_the_same_ids_in_every_time_zone(
-    log: ConversationLog, tmp_path: Path, in_zone: Callable[[str], None]
-) -> None:
+def test_ids_are_the_same_in_every_zone(log: ConversationLog, tmp_path: Path, in_zone: Callable[[str], None]) -> None:
     source = tmp_path / "message_1.json"
     begun = 1_700_000_000_000
     said = [
@@ -217,9 +215,7 @@ def test_what_stands_newest_first_is_turned_and_each_conversation_keeps_its_own_
 
 @pytest.mark.usefixtures("_elsewhere")
 @pytest.mark.parametrize("when", ["reading", "writing"])
-def test_it_can_be_stopped_and_goes_on_the_next_time(
-    log: ConversationLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
-) -> None:
+def test_stopped_it_goes_on(log: ConversationLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     monkeypatch.setattr(import_engine, "_BATCH", 10)
     source = transcript(tmp_path, 60)
     seen: list[str] = []
@@ -268,9 +264,7 @@ def test_traps_end_in_a_sentence_and_change_nothing(log: ConversationLog, tmp_pa
 
 
 @pytest.mark.usefixtures("_elsewhere")
-def test_a_reader_that_is_silent_or_unfolds_is_ended(
-    log: ConversationLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_silent_or_vast_reader_ends(log: ConversationLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_reading, "SILENCE_SECONDS", 0.0)
     with pytest.raises(ImportSourceError, match="no progress"):
         take_over(log, transcript(tmp_path, 5))

@@ -81,9 +81,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_recall_finds_it_the_memories_list_it_and_doctor_finds_nothing_amiss(
-    services: Services, tmp_path: Path
-) -> None:
+def test_recall_finds_it_the_memories_list_it_and_doctor_finds_no_fault(services: Services, tmp_path: Path) -> None:
     assert _moved_in(services, _made(tmp_path, MONTHLY)).report.added == 11
     persona = services.personas.get(_NAME)
     assert (persona.system_prompt.strip(), persona.user_name) == ("あなたは縁側の猫です。", "田中")
@@ -103,9 +101,7 @@ def test_recall_finds_it_the_memories_list_it_and_doctor_finds_nothing_amiss(
     assert [one for one in examine(services) if one.state != "ok" and one.about.startswith(_NAME)] == []
 
 
-def test_what_nobody_let_in_whole_is_marked_and_nothing_of_it_is_the_personas_own(
-    services: Services, tmp_path: Path
-) -> None:
+def test_what_nobody_let_in_whole_is_marked_and_none_is_the_personas_own(services: Services, tmp_path: Path) -> None:
     done = _moved_in(services, _made(tmp_path, NEWEST), is_let_in=False)
     held = services.memories(_NAME)
     assert {one.origins for one in held.log.messages()} == {("猫_の部屋",)}
@@ -140,7 +136,7 @@ def test_what_the_newest_versions_note_is_where_the_house_looks_for_it(services:
 
 
 @pytest.mark.parametrize("generation", one_quick(GENERATIONS))
-def test_a_room_that_comes_twice_changes_nothing_nor_do_its_other_generations(
+def test_a_room_twice_changes_nothing_nor_other_generations(
     services: Services, tmp_path: Path, generation: str
 ) -> None:
     room = _made(tmp_path, GENERATIONS[generation])
@@ -158,9 +154,7 @@ def test_a_room_that_comes_twice_changes_nothing_nor_do_its_other_generations(
     assert [one.report.added for one in others] == [0, 0, 0, 0]
 
 
-def test_words_that_were_answered_since_are_the_same_words(
-    paths: PersonaPaths, clock: HandClock, rng: Random, tmp_path: Path
-) -> None:
+def test_words_answered_since_are_the_same(paths: PersonaPaths, clock: HandClock, rng: Random, tmp_path: Path) -> None:
     log = ConversationLog(paths, clock, rng)
     began = "## AGENT:猫_の部屋\nおかえり。\n\n2025-10-03 (Fri) 21:00:00 | x\n\n## USER:user\nただいま\n\n## USER:user\nうん\n\n"
     answered = began + "## AGENT:猫_の部屋\nおはよう。\n\n2025-10-04 (Sat) 08:00:00 | x\n\n## USER:user\nうん\n\n"
@@ -173,9 +167,7 @@ def test_words_that_were_answered_since_are_the_same_words(
 
 
 @pytest.mark.parametrize("tells", one_quick(["talk", "nobody", "settings"], quick=2))
-def test_who_has_a_name_for_the_user_keeps_it_whatever_an_import_says(
-    services: Services, tmp_path: Path, tells: str
-) -> None:
+def test_a_name_for_the_user_is_kept_whatever_an_import_says(services: Services, tmp_path: Path, tells: str) -> None:
     services.personas.create(_NAME, language="en", system_prompt="You are a cat.")
     if tells == "settings":
         services.settings_file.change("user", name="Thomas")
@@ -320,9 +312,7 @@ UNFIT = [
 ]
 
 
-def test_what_does_not_fit_is_told_by_its_name_and_nothing_lands_outside(
-    bringing: Bringing, paths: PersonaPaths
-) -> None:
+def test_what_does_not_fit_is_named_and_nothing_lands_outside(bringing: Bringing, paths: PersonaPaths) -> None:
     around = set(paths.folder.parent.parent.rglob("*.md"))
     for memory, code in UNFIT:
         added, _ = bringing.bring(memory)
@@ -338,9 +328,7 @@ def _goal(words: str, status: str = "active", **other: Any) -> FoundMemory:
     return FoundMemory("goal", name="short_term", fields={"goal": words, "status": status, **other}, place="goals.json")
 
 
-def test_all_goals_come_however_many_and_however_much_alike(
-    bringing: Bringing, paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_all_goals_come_however_many_and_alike(bringing: Bringing, paths: PersonaPaths, clock: HandClock) -> None:
     active = [_goal(f"Read book {n}", id=f"sh_{n:06x}", created_at="2024-05-01 10:00:00") for n in range(12)]
     ended = [
         _goal("Read book 1", "completed", id="sh_aaaaaa", created_at="2024-03-01 10:00:00"),

@@ -48,9 +48,7 @@ def test_what_others_said_was_said_to_them_or_is_of_foreign_words_is_not_learned
     assert found.left_out == {"foreign": 3, "company": 1}
 
 
-def test_what_is_private_is_learned_if_the_person_wants_it_hidden_by_its_form_and_gone_if_withdrawn(
-    memories: Memories, settings: Settings
-) -> None:
+def test_the_private_is_learned_on_a_wish_hidden_and_gone_if_withdrawn(memories: Memories, settings: Settings) -> None:
     talk_of(memories, 3)
     memories.audiences.mark("u1", "this-computer", ["u1"])
     assert {one.id for one in Growth(memories).look().examples} == {"p0", "p2"}

@@ -91,19 +91,20 @@ def test_each_month_another_version_is_trained_where_the_person_wants_it(
 ) -> None:
     assert grow_by_itself(memories, Cancel()) == []
     settings.growth.monthly = True
+    clock.move(days=3650)  # once it was ahead
     (told,) = grow_by_itself(memories, Cancel())
     assert "Nemu" in told.en
+    clock.move(days=-3650)
+    assert len(grow_by_itself(memories, Cancel())) == 1
     clock.move(hours=24 * 20)
     assert grow_by_itself(memories, Cancel()) == []
     clock.move(hours=24 * 11)
     assert len(grow_by_itself(memories, Cancel())) == 1
-    assert [card.version for card in growth.adapters.all()] == [1, 2]
+    assert [card.version for card in growth.adapters.all()] == [1, 2, 3]
     assert growth.adapters.in_use == 0
 
 
-def test_another_training_is_offered_when_enough_has_come_together(
-    growth: Growth, memories: Memories, settings: Settings, clock: HandClock
-) -> None:
+def test_enough_new_offers_training(growth: Growth, memories: Memories, settings: Settings, clock: HandClock) -> None:
     memories.kpi.update()
     total = memories.kpi.all_of().total
     settings.growth.mark = total + 1

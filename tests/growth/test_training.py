@@ -77,9 +77,7 @@ def _spoken(settings: Settings, adapters: object) -> str:
 
 @needs_torch
 @pytest.mark.slow
-def test_the_loss_falls_the_adapter_speaks_and_rolling_back_brings_the_base_model_back(
-    growth: Growth, settings: Settings
-) -> None:
+def test_the_loss_falls_the_adapter_speaks_and_a_way_back_is_the_base_model(growth: Growth, settings: Settings) -> None:
     card = growth.train(lambda _: None, Cancel())
     assert card is not None
     assert card.loss < card.loss_before - 0.2

@@ -11,6 +11,7 @@ from managers.memory.emotion_names import feeling_name
 from managers.memory.emotions import KEPT_DAYS, EmotionLog
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
+from managers.memory.insights import Insight, InsightStore
 from managers.memory.questions import Question, QuestionStore
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
@@ -66,9 +67,7 @@ def test_the_state_says_what_moves_it_most(paths: PersonaPaths, clock: HandClock
     assert inner.levels().curiosity == 0
 
 
-def test_who_never_talked_is_told_so_and_what_was_not_read_is_no_feeling(
-    inner: InnerStateStore, clock: HandClock
-) -> None:
+def test_who_never_talked_is_told_so_and_the_unread_is_no_feeling(inner: InnerStateStore, clock: HandClock) -> None:
     assert "まだ話していない" in inner.full_text("ja")
     assert "You have not talked yet" in inner.full_text("en")
     inner.touch()
@@ -124,6 +123,22 @@ def test_each_month_has_its_file_and_damage_costs_one_line(paths: PersonaPaths) 
 DEATH = "昨日、母が亡くなりました。"
 
 
+def test_what_a_clock_that_was_ahead_stamped_is_not_the_newest(
+    paths: PersonaPaths, clock: HandClock, inner: InnerStateStore
+) -> None:
+    insights, emotions = InsightStore(paths, clock), EmotionLog(paths, clock)
+    for moment, felt in ((datetime(2036, 1, 1), "anger"), (clock.now(), "joy")):
+        told = {"trigger_topic": "x", "insight": felt, "strategy": felt, "log_entry": "", "created_at": f"{moment}"}
+        insights.change(lambda known, told=told: known.with_one(Insight(**told)), author="dream", reason="")
+        emotions.append("x", felt, time=moment)
+    strategy = insights.with_strategy()
+    assert strategy is not None
+    assert strategy.strategy == "joy"
+    for _ in range(2):  # while they wait to be folded in, and after
+        assert [one.emotion for one in emotions.recent()] == ["joy"]
+        emotions.roll()
+
+
 @pytest.fixture
 def emotions(paths: PersonaPaths, clock: HandClock) -> EmotionLog:
     return EmotionLog(paths, clock)
@@ -134,9 +149,7 @@ def felt(inner: InnerStateStore) -> str:
     return found.name if found else ""
 
 
-def test_small_talk_does_not_wipe_a_feeling_away(
-    inner: InnerStateStore, emotions: EmotionLog, clock: HandClock
-) -> None:
+def test_small_talk_wipes_no_feeling_away(inner: InnerStateStore, emotions: EmotionLog, clock: HandClock) -> None:
     emotions.append("試験に落ちて悲しい。", "sadness", message_id="m1")
     for number in range(5):
         clock.move(minutes=1)
@@ -150,9 +163,7 @@ def test_small_talk_does_not_wipe_a_feeling_away(
     assert felt(inner) == ""
 
 
-def test_what_weighs_on_a_day_outweighs_what_comes_after_it(
-    inner: InnerStateStore, emotions: EmotionLog, clock: HandClock
-) -> None:
+def test_what_weighs_outweighs_what_comes_after(inner: InnerStateStore, emotions: EmotionLog, clock: HandClock) -> None:
     weighing = {
         DEATH: ("loss", "grief"),
         "もう消えてしまいたい。": ("self_harm", "distress"),

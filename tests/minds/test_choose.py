@@ -314,9 +314,7 @@ def test_openai_and_openrouter_need_no_models_name_and_no_cloud_is_asked_without
 
 
 @pytest.mark.parametrize("provider", one_quick(["gemini", "openai", "auto"], quick=2))
-def test_a_makers_key_never_goes_to_another_server(
-    secrets: Secrets, provider: Literal["gemini", "openai", "auto"]
-) -> None:
+def test_a_makers_key_goes_to_no_other_server(secrets: Secrets, provider: Literal["gemini", "openai", "auto"]) -> None:
     for name in ("gemini", "openai"):
         secrets.set(name, "stored-key-0123456789")
     with ModelServer() as server:

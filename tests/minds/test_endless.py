@@ -74,7 +74,7 @@ def hearing(request: pytest.FixtureRequest) -> Iterator[Hearing]:
         ("headers", "ServerFailedError", (0, 0)),
     ],
 )
-def test_what_has_no_end_is_cut_and_what_came_is_kept(
+def test_the_endless_is_cut_and_what_came_is_kept(
     hearing: Hearing, what: str, error: str, kept: tuple[int, int]
 ) -> None:
     server, asked, times = hearing.server, hearing.server.hung_up, 3 if error == "ServerFailedError" else 1

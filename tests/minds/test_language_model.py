@@ -30,7 +30,7 @@ class Query(BaseModel):
 RECALL = ToolSpec("recall_memories", "Search memories.", Query)
 
 
-def test_speech_comes_in_pieces_none_waits_for_the_last_and_it_ends_with_what_it_cost(
+def test_speech_comes_in_pieces_none_waits_for_the_last_and_ends_with_its_cost(
     server: ModelServer, make: MakeMind
 ) -> None:
     heard_one = threading.Event()
@@ -255,9 +255,7 @@ def test_images_go_to_models_that_see_and_the_others_are_told_that_there_is_one(
     assert [notice.code for notice in heard.notices] == ["mind-cannot-see"]
 
 
-def test_a_model_that_sees_nothing_is_shown_no_more_but_a_picture_that_is_refused_makes_none_blind(
-    server: ModelServer,
-) -> None:
+def test_a_model_that_sees_nothing_is_shown_no_more_but_a_refused_picture_makes_none_blind(server: ModelServer) -> None:
     blind = [
         Refuse(500, "image input is not supported - hint: you may need to provide the mmproj"),
         Refuse(400, "This model does not support image input."),
@@ -318,9 +316,7 @@ def test_openai_is_asked_to_keep_nothing_and_its_newer_protocol_speaks_thinks_an
     assert type(talk(mind, request(tools=[RECALL])).error) is UnknownModelError
 
 
-def test_an_emoji_that_comes_in_halves_is_whole_and_half_a_one_breaks_nothing(
-    server: ModelServer, make: MakeMind
-) -> None:
+def test_an_emoji_in_halves_is_whole_and_half_a_one_breaks_nothing(server: ModelServer, make: MakeMind) -> None:
     halves = {"query": "\ud83d猫"}
     server.enqueue(Say(pieces=["\ud83d", "\ude00 と\ud83d"]), Say(tools=[Tool("recall_memories", halves)]))
     mind = make(server)

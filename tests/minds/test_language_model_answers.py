@@ -41,9 +41,7 @@ def test_the_server_is_asked_for_json_of_that_form(server: ModelServer) -> None:
     assert "summary" in json.dumps(gemini["generationConfig"]["responseJsonSchema"])
 
 
-def test_structured_answers_are_made_at_a_low_temperature_and_speech_at_the_chosen_one(
-    server: ModelServer, make: MakeMind
-) -> None:
+def test_structured_answers_have_a_low_temperature_speech_the_chosen_one(server: ModelServer, make: MakeMind) -> None:
     mind = make(server, temperature=0.9)
     server.enqueue(json.dumps(GOOD), "やあ")
     mind.ask("sum up", "rain", Day)

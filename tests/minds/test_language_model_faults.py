@@ -126,7 +126,7 @@ def test_a_server_that_hangs_is_a_timeout(server: ModelServer, make: MakeMind) -
         assert "40" in error.sentence("en")
 
 
-def test_a_server_that_falls_silent_half_way_is_a_timeout_after_what_was_said(
+def test_a_server_that_falls_silent_midway_is_a_timeout_after_what_was_said(
     server: ModelServer, make: MakeMind
 ) -> None:
     server.enqueue(Hang("ここまで"))
@@ -208,9 +208,7 @@ def test_what_gemini_and_claude_refuse_in_their_own_ways_is_understood(server: M
 # Trying again
 
 
-def test_the_pause_that_the_server_asks_for_is_kept_but_none_too_long_to_wait_for(
-    server: ModelServer, make: MakeMind
-) -> None:
+def test_the_pause_that_a_server_asks_for_is_kept_but_none_too_long(server: ModelServer, make: MakeMind) -> None:
     server.enqueue(Refuse(429, "slow down", retry_after=0.3), "はい", Refuse(429, "quota used up", retry_after=3600))
     started = time.monotonic()
     assert talk(make(server)).text == "はい"

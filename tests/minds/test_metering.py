@@ -47,9 +47,7 @@ def books(tmp_path: Path) -> Books:
     return Books(tmp_path / "usage")
 
 
-def test_what_the_provider_reports_is_noted_and_what_it_does_not_is_estimated_and_marked(
-    server: ModelServer, make: MakeMind, books: Books
-) -> None:
+def test_reports_are_noted_the_rest_is_estimated_and_marked(server: ModelServer, make: MakeMind, books: Books) -> None:
     server.enqueue(Say("こんばんは、花さん。", usage=(21, 9)), Say("こんばんは、花さん。", usage=(0, 0)))
     assert talk(books.charge(make(server))).error is None
     (call,) = books.calls
@@ -79,9 +77,7 @@ def test_what_broke_off_is_noted_as_far_as_it_came(server: ModelServer, make: Ma
     assert read > 0
 
 
-def test_a_refused_try_costs_nothing_and_the_next_one_counts_once(
-    server: ModelServer, make: MakeMind, books: Books
-) -> None:
+def test_a_refused_try_costs_nothing_the_next_counts_once(server: ModelServer, make: MakeMind, books: Books) -> None:
     server.enqueue(Refuse(429, retry_after=0), Refuse(503), Say("はい。", usage=(30, 3)))
     assert talk(books.charge(make(server))).text == "はい。"
     assert len(server.chats) == 3
@@ -96,9 +92,7 @@ def test_what_no_server_did_costs_nothing(server: ModelServer, make: MakeMind, b
         assert (books.counts, books.under_way) == ([], 0)
 
 
-def test_one_that_is_stopped_or_left_is_noted_as_far_as_it_was_heard(
-    server: ModelServer, make: MakeMind, books: Books
-) -> None:
+def test_one_stopped_or_left_is_noted_as_far_as_it_was_heard(server: ModelServer, make: MakeMind, books: Books) -> None:
     books.settings = UsageSettings(day_tokens=100_000)
     for leaves in (False, True):
         server.enqueue(Say("一二三四五六七八九十" * 20, gap=0.02, usage=(40, 400)))
@@ -123,9 +117,7 @@ class Colour(BaseModel):
     name: str
 
 
-def test_an_answer_that_is_asked_for_again_is_two_calls_of_a_tool(
-    server: ModelServer, make: MakeMind, books: Books
-) -> None:
+def test_an_answer_asked_for_again_is_two_calls_of_a_tool(server: ModelServer, make: MakeMind, books: Books) -> None:
     server.enqueue(Say("blue", usage=(50, 1)), Say("still blue", usage=(70, 2)))
     with pytest.raises(InvalidAnswerError):
         books.charge(make(server)).ask("Which?", "The sky.", Colour)

@@ -54,9 +54,7 @@ def test_it_is_told_how_far_it_is_and_goes_on_from_where_it_broke_off(ollama: Mo
     assert [one.model for one in find_local({"Ollama": ollama.port}, 60)] == [SMALL.name]
 
 
-def test_an_ollama_that_fails_lies_or_falls_silent_is_named(
-    ollama: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ollama_that_fails_lies_or_is_silent_is_named(ollama: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulling, "MOST_LINES", 50)
     failures: dict[str, type[PullError]] = {
         "refused": PullRefusedError, "error": PullRefusedError, "half": PullBrokenError, "garbage": PullUnusableError,
@@ -110,9 +108,7 @@ def test_stopping_hangs_up_and_nothing_is_tried(ollama: ModelServer) -> None:
     until(lambda: ollama.hung_up == 1)
 
 
-def test_it_is_tried_when_it_is_there_and_what_fails_is_kept_to_be_shown_and_asked_for_again(
-    ollama: ModelServer,
-) -> None:
+def test_it_is_tried_when_it_is_there_and_what_fails_is_shown_and_asked_for_again(ollama: ModelServer) -> None:
     pulls, trial = Pulls(), Trial("now", 1)
 
     def fail() -> Trial:

@@ -31,9 +31,7 @@ def herons(count: int) -> list[str]:
     return [f"Heron number {number}." for number in range(count)]
 
 
-def test_batches_of_twenty_of_which_a_failed_one_is_not_done(
-    open_recall: Open, talk: Talk, server: EmbeddingServer
-) -> None:
+def test_batches_of_twenty_and_a_failed_one_is_not_done(open_recall: Open, talk: Talk, server: EmbeddingServer) -> None:
     talk.user(*herons(45))
     own = open_recall()
     own.catch_up()

@@ -129,9 +129,7 @@ def test_an_answer_without_an_end_or_a_number_is_no_vector(server: EmbeddingServ
     assert gemini(server).query("text").shape == (1, 768)
 
 
-def test_each_request_is_counted_and_stopped_by_a_cap(
-    server: EmbeddingServer, tmp_path: Path, clock: HandClock
-) -> None:
+def test_each_request_is_counted_and_a_cap_stops_it(server: EmbeddingServer, tmp_path: Path, clock: HandClock) -> None:
     settings = UsageSettings()
     meter = Meter(tmp_path / "usage", clock, lambda _: settings)
     account = meter.account("ねむ", "embedding")

@@ -191,9 +191,7 @@ def test_documents_enter_a_prompt_only_when_very_close(open_recall: Open, paths:
     assert off.for_turn("espresso machine descaling weekly", window=[]) == []
 
 
-def test_every_kind_is_found_but_no_secret_diary(
-    recall: Recall, talk: Talk, paths: PersonaPaths, episode: Episode
-) -> None:
+def test_all_but_the_secret_diary_is_found(recall: Recall, talk: Talk, paths: PersonaPaths, episode: Episode) -> None:
     talk.past("The lighthouse was closed.", 30)
     talk.user("I drew the lighthouse.")
     episode("2026-10-01", "We spoke about the lighthouse.")

@@ -70,7 +70,7 @@ def test_a_folder_is_chosen_in_the_settings(open_recall: Open, talk: Talk, tmp_p
     assert other._choice.chosen.inner is recall._choice.chosen.inner  # type: ignore[union-attr]  # a cache around it
 
 
-def test_what_is_not_here_is_said(
+def test_what_is_missing_is_said(
     open_recall: Open, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk.user("bread")

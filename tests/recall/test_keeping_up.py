@@ -291,9 +291,7 @@ def test_another_length_of_passages_makes_the_index_anew(open_recall: Open, talk
     assert passages[1] == passages[2]  # and is left as it is from then on
 
 
-def test_what_was_deleted_is_out_though_the_round_died(
-    open_recall: Open, talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_deleted_goes_if_the_round_dies(open_recall: Open, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     recall = open_recall()
     said = talk.user("Ottilie lost his job at the harbour.")
     recall.catch_up()

@@ -64,9 +64,7 @@ def test_what_is_trusted_more_stands_before_what_is_as_close(open_recall: Open, 
     assert order(recall) == [UNSURE, SURE]  # what is used rises without a rebuild
 
 
-def test_what_nobody_needs_sinks_in_time_but_no_pinned_one(
-    open_recall: Open, days: EpisodeStore, clock: HandClock
-) -> None:
+def test_what_nobody_needs_sinks_but_no_pinned_one(open_recall: Open, days: EpisodeStore, clock: HandClock) -> None:
     recall = open_recall(RecallSettings(confidence_share=1))
     recall.catch_up()
     at_first = gap(recall)

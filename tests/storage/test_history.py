@@ -119,9 +119,7 @@ def test_a_diff_shows_before_and_after(history: History, paths: PersonaPaths) ->
     assert (unified("", "a\n", "x"), unified("a\n", "a\n", "x")) == ("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n", "")
 
 
-def test_entries_are_paged_filtered_and_named_by_a_prefix(
-    history: History, paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_entries_are_paged_filtered_named_by_a_prefix(history: History, paths: PersonaPaths, clock: HandClock) -> None:
     made = []
     for number in range(12):
         clock.move(hours=1)
@@ -192,9 +190,7 @@ def test_others_read_and_write_while_it_is_kept_small(history: History, paths: P
     assert told.count(("notepad.txt",)) == 35
 
 
-def test_what_is_erased_is_in_no_version_and_the_rest_is(
-    history: History, paths: PersonaPaths, clock: HandClock
-) -> None:
+def test_what_is_erased_is_in_no_version_the_rest_is(history: History, paths: PersonaPaths, clock: HandClock) -> None:
     for number in range(6):
         write(history, paths.notepad, f"a secret {number}", reason="secret" if number % 2 else "")
         write(history, paths.core_memory, f"kept {number}")

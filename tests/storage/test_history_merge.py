@@ -35,7 +35,7 @@ def loaded(data: bytes | None) -> dict[str, dict[str, Any]]:
 
 @settings(max_examples=50)
 @given(before=record_lists, after=record_lists, name=st.sampled_from([DIARY, "memory/open_questions.json"]))
-def test_an_undo_gives_the_same_bytes_back(
+def test_undo_restores_the_bytes(
     before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]], name: str
 ) -> None:
     was, left = dumped(before) + b"\n\n", dumped(after)
@@ -72,9 +72,7 @@ def test_of_texts_only_the_same_lines_are_in_the_way(before: list[str], after: l
 
 @settings(max_examples=50)
 @given(before=lines, added=lines, later=lines)
-def test_what_an_entry_added_goes_and_what_is_around_it_stays(
-    before: list[str], added: list[str], later: list[str]
-) -> None:
+def test_what_an_entry_added_goes_what_is_around_stays(before: list[str], added: list[str], later: list[str]) -> None:
     later = [f"later {line}" for line in later]
     left = [*before, *(f"added {line}" for line in added)]
     for now in ([*left, *later], [*later, *left]):

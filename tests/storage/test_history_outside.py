@@ -112,9 +112,7 @@ def _save_while_a_change_is_written(monkeypatch: pytest.MonkeyPatch, path: Path,
     monkeypatch.setattr(Journal, "apply", just_saved)
 
 
-def test_what_an_editor_saves_meanwhile_enters_before_the_change(
-    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_editors_save_enters_first(history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     _save_while_a_change_is_written(monkeypatch, paths.core_memory, "自分で書いた\n")
     entry = write(history, paths.core_memory, "ペルソナが書いた\n")
     assert [entry.author for entry in history.entries()] == ["ねむ", "outside", "user"]
@@ -124,9 +122,7 @@ def test_what_an_editor_saves_meanwhile_enters_before_the_change(
     assert paths.core_memory.read_text("utf-8") == "自分で書いた\nそのあと書いた\n"
 
 
-def test_a_change_is_refused_where_an_editor_goes_on_saving(
-    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_change_while_editors_save(history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     _save_while_a_change_is_written(monkeypatch, paths.core_memory, "自分で書いた")
     based_on = {paths.core_memory: digest(read_bytes(paths.core_memory) or b"")}
     with pytest.raises(ExternallyChangedError):
@@ -157,9 +153,7 @@ def a_life(paths: PersonaPaths, clock: HandClock) -> None:
     history.notice_outside()
 
 
-def test_a_start_reads_only_what_changed_meanwhile(
-    paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_start_reads_only_changes(paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
     a_life(paths, clock)
     reads = list[str]()
 
@@ -177,9 +171,7 @@ def test_a_start_reads_only_what_changed_meanwhile(
     assert {name for name in reads if name.endswith(".md")} == {"one3.md"}
 
 
-def test_an_entry_written_meanwhile_is_no_edit(
-    paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_entry_meanwhile_is_no_edit(paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
     a_life(paths, clock)
     (paths.history / "seen_files.json").unlink()
     history, dreaming = History(paths, clock), History(paths, clock)

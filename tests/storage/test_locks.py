@@ -65,9 +65,7 @@ def test_a_failure_inside_lets_go_and_a_place_that_cannot_be_written_is_named(pa
         pass
 
 
-def test_who_waits_for_a_folder_that_moves_makes_no_empty_one(
-    paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_waits_for_a_moving_folder_makes_no_empty_one(paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     moved, trouble = paths.folder.with_name("another name"), list[Exception]()
     begun, real = threading.Event(), time.sleep
 

@@ -142,9 +142,7 @@ def test_a_listing_has_files_and_folders_and_nothing_else(paths: PersonaPaths, e
     assert not [path for path, _ in opening.walk(paths.folder) if path.parent == paths.knowledge]
 
 
-def test_a_persona_may_be_no_link_but_what_lies_above_it_may(
-    paths: PersonaPaths, tmp_path: Path, elsewhere: Path
-) -> None:
+def test_a_persona_may_be_no_link_but_what_is_above_may(paths: PersonaPaths, tmp_path: Path, elsewhere: Path) -> None:
     """The home folder on another disk, a file that is given on the command line."""
     other = PersonaPaths(link(paths.folder.with_name("Mallory"), elsewhere))
     with pytest.raises(NotPlainFileError):

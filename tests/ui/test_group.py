@@ -55,9 +55,7 @@ def said(page: Element) -> list[tuple[str, str]]:
     ]
 
 
-def test_one_chooses_talks_and_ends_it_without_a_script(
-    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_goes_without_a_script(services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view, "SHOWN_CHARACTERS", 1_000)
     assert EN("group.three_bring") in shown(visitor, "/group").text
     here = sit_down(visitor, "Hazel", "ねむ")

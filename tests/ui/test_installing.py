@@ -29,9 +29,7 @@ def test_the_manifest_speaks_the_page_s_language_and_names_one_app(visitor: Test
         assert page.count('rel="manifest"') == page.count(f'href="/manifest.json?lang={lang}"') == 1
 
 
-def test_the_worker_keeps_a_page_that_names_nobody(
-    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_without_names_is_kept(services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = visitor.get("/worker.js")
     assert answer.headers["content-type"].startswith("text/javascript")
     assert answer.headers["cache-control"] == "no-cache"

@@ -67,9 +67,7 @@ def test_several_documents_are_taken_in_at_once_and_found(services: Services, vi
     assert [path for path in (services.home.folder / ".uploads").rglob("*") if path.is_file()] == []
 
 
-def test_what_cannot_be_read_is_refused(
-    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_unreadable_is_refused(services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     files = [
         ("scanned.pdf", pdf()),
         ("locked.pdf", pdf("secret")),

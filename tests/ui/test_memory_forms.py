@@ -54,9 +54,7 @@ def test_a_day_is_kept_here_or_with_its_persona_and_let_go(visitor: TestClient, 
     assert EN("memories.audience_own") not in read(press(visitor, day, LET_GO)).one(".trust").text
 
 
-def test_a_message_is_kept_here_and_let_go_for_whoever_heard_it(
-    services: Services, visitor: TestClient, memories: Memories, said: str
-) -> None:
+def test_a_message_is_kept_or_let_go(services: Services, visitor: TestClient, memories: Memories, said: str) -> None:
     services.personas.create("Rin", language="ja")
     services.memories("Rin").log.append_shared(memories.log.originals([said])[said])
     page, kept = look(visitor, f"around/{said}"), services.memories("Rin").audiences.kept

@@ -115,9 +115,7 @@ def test_a_picture_becomes_its_face(services: Services, visitor: TestClient) -> 
     assert "この画像は使えません。PNG・JPEG・WebP のどれかを選んでください。" in read(refused).text
 
 
-def test_a_form_without_end_is_refused(
-    visitor: TestClient, services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_form_is_refused(visitor: TestClient, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ui.server.uploads.WithUploads.largest", 1_000_000)
     files = {"picture": ("a.png", bytes(2_000_000)), "files": ("a.txt", bytes(2_000_000))}
     for room in ("persona/picture", "knowledge"):

@@ -100,9 +100,7 @@ def test_a_change_of_a_note_is_taken_back_and_made_again(house: House, visitor: 
         assert answer.headers["location"].startswith(address_of(NAME, "heart"))
 
 
-def test_a_note_is_written_and_one_that_has_changed_elsewhere_is_not_overwritten(
-    house: House, visitor: TestClient
-) -> None:
+def test_a_note_is_written_and_one_changed_elsewhere_is_not_overwritten(house: House, visitor: TestClient) -> None:
     notes, place = house.memories.notes, address_of(NAME, "notes/notepad")
     page = read(visitor.get(place)).one("#room")
     assert press(visitor, page, "#note button.main", text="わたしの版").status_code == 200

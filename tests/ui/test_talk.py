@@ -142,9 +142,7 @@ def test_whoever_sends_many_messages_at_once_is_refused_with_a_sentence_and_none
     assert read(page).one("#composer textarea").text == text  # to be sent again
 
 
-def test_what_could_not_be_written_stands_in_the_field(
-    visitor: TestClient, companion: Companion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritten_words_stay_there(visitor: TestClient, companion: Companion, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise DiskFullError(path="log.txt")
 

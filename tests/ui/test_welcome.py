@@ -159,9 +159,7 @@ def test_an_ollama_without_a_model_is_shown_with_some_to_fetch(ollama: ModelServ
         assert shown.texts("details li b") == [one.name for one in others]
 
 
-def test_without_any_server_it_is_said_how_to_get_one(
-    ollama: ModelServer, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_how_to_get_a_server_is_said(ollama: ModelServer, visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PORTS, "Ollama", NOBODY)
     for system, says in (("linux", "install.sh"), ("mac", "Applications"), ("windows", "installer")):
         monkeypatch.setattr(ways, "this_system", lambda system=system: system)

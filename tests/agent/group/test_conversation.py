@@ -328,9 +328,7 @@ def said(table: Table, talk: GroupConversation, text: str) -> str:
     return next(one.id for one in reversed(talk.messages()) if one.text == text)
 
 
-def test_an_edit_that_was_cut_off_reads_as_not_done_and_is_done_once_more(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_cut_off_reads_as_not_done_and_is_done_once_more(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     class Killed(BaseException):
         """What no code of ours catches."""
 

@@ -100,9 +100,7 @@ def told_alone(table: Table, *words: str) -> list[Message]:
     return [one for one in table.log("Lumi") if one.role == "user"]
 
 
-def test_what_is_for_this_computer_only_is_not_said_before_a_mind_elsewhere(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_local_is_not_said_before_a_mind_elsewhere(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     secret, _ = told_alone(table, "My locker code is marmalade-4711.", "The locker is painted green.")
     memories = table.memories("Lumi")
     memories.audiences.mark(secret.id, "this-computer", with_answers(memories.log, [secret.id]))

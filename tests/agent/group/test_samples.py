@@ -55,9 +55,7 @@ OWNED: dict[Lang, tuple[str, ...]] = {"en": ("don't", "no ", "not "), "ja": ("ã
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lang", SAID)
-def test_built_in_minds_speak_the_user_s_language_each_of_its_own_and_own_up_to_what_they_do_not_know(
-    table: Table, lang: Lang
-) -> None:
+def test_built_in_minds_speak_one_s_language_of_their_own_and_own_up_to_not_knowing(table: Table, lang: Lang) -> None:
     talk = table.services.groups.of(FOR_GROUPS, lang)
     hello, asked, grief, unknown = SAID[lang]
     answers = table.round(talk, hello)

@@ -126,9 +126,7 @@ def test_whatever_was_edited_comes_back(persona: PersonaPaths, file: Path, elsew
     assert hashes(folder_of(elsewhere)) == hashes(persona.folder)
 
 
-def test_a_wrong_passphrase_or_none_is_said_and_nothing_is_written(
-    persona: PersonaPaths, file: Path, elsewhere: PersonaStore
-) -> None:
+def test_a_wrong_passphrase_is_said_nothing_written(persona: PersonaPaths, file: Path, elsewhere: PersonaStore) -> None:
     export(persona, file, ArchiveWishes(passphrase=WORDS))
     assert b"Zebulon" not in file.read_bytes()
     assert b"log.txt" not in file.read_bytes()
@@ -204,9 +202,7 @@ def with_files(path: Path, *names: str, data: bytes = b"x") -> Path:
     return made_by_hand(path, lambda files, _manifest: files.update(dict.fromkeys(names, data)))
 
 
-def test_names_that_lead_elsewhere_and_two_files_of_one_place_are_refused(
-    tmp_path: Path, elsewhere: PersonaStore
-) -> None:
+def test_names_that_lead_elsewhere_or_share_a_place_are_refused(tmp_path: Path, elsewhere: PersonaStore) -> None:
     leading = ("../evil.txt", "../../evil.txt", "/evil.txt", "C:evil.txt", "a\\..\\..\\evil.txt", "%2E%2E/evil")
     for number, name in enumerate(leading):
         file = with_files(tmp_path / f"{number}.zip", name)
@@ -249,9 +245,7 @@ def test_the_list_must_be_one_and_of_a_known_format(tmp_path: Path, elsewhere: P
         refused(elsewhere, tmp_path / f"{name}.zip", why)
 
 
-def test_what_might_run_is_left_where_it_is_and_settings_wait_for_a_yes(
-    tmp_path: Path, elsewhere: PersonaStore
-) -> None:
+def test_what_might_run_stays_where_it_is_and_settings_wait_for_a_yes(tmp_path: Path, elsewhere: PersonaStore) -> None:
     sheet = {"format": 1, "language": "en", "settings": {"mind": {"provider": "gemini"}}}
     files = {
         "persona.json": json.dumps(sheet).encode(),
@@ -269,9 +263,7 @@ def test_what_might_run_is_left_where_it_is_and_settings_wait_for_a_yes(
     assert not elsewhere.home.set_aside.exists(), "nothing is written outside of the persona's folder"
 
 
-def test_what_was_forgotten_is_counted_and_can_be_left_out(
-    persona: PersonaPaths, tmp_path: Path, elsewhere: PersonaStore
-) -> None:
+def test_the_forgotten_is_counted_or_left_out(persona: PersonaPaths, tmp_path: Path, elsewhere: PersonaStore) -> None:
     with closing(open_life(persona.home.folder)) as memories:
         said = Message("m-secret", datetime(2026, 11, 21, 20), "user", "Emma", "The vault code is Quixote.")
         memories.log.append_many(

@@ -55,9 +55,7 @@ def brought_back(backups: Backups, folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("is_encrypted", one_quick([True, False]))
-def test_no_backup_holds_what_was_erased_and_each_holds_the_rest(
-    services: Services, backups: Backups, tmp_path: Path, *, is_encrypted: bool
-) -> None:
+def test_backups_lose_the_erased(services: Services, backups: Backups, tmp_path: Path, *, is_encrypted: bool) -> None:
     backups.make()
     if is_encrypted:
         backups.encrypt("open sesame")
@@ -94,9 +92,7 @@ def test_what_cannot_be_opened_goes(services: Services, backups: Backups) -> Non
     assert list((backups.place / "packs").iterdir()) == []
 
 
-def test_what_the_disk_does_not_give_for_a_moment_stays_and_is_named(
-    services: Services, backups: Backups, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_disk_withholds_is_named(services: Services, backups: Backups, monkeypatch: pytest.MonkeyPatch) -> None:
     head, opened = backups.make(), Counter[Path]()
 
     def stumbling(path: Path) -> IO[bytes]:
@@ -114,9 +110,7 @@ def test_what_the_disk_does_not_give_for_a_moment_stays_and_is_named(
     assert KEPT[0] in file_bytes(backups, backups.find(head.id), f"characters/{NAME}/log.txt").decode()
 
 
-def test_backups_out_of_reach_are_named_and_lose_the_persona_once_they_are_there(
-    services: Services, backups: Backups, tmp_path: Path
-) -> None:
+def test_backups_out_of_reach_are_named_and_cleared_later(services: Services, backups: Backups, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     services.settings_file.change("backup", place=str(disk))
@@ -134,9 +128,7 @@ def test_backups_out_of_reach_are_named_and_lose_the_persona_once_they_are_there
 
 
 @pytest.mark.parametrize("is_deleted", one_quick([True, False]))
-def test_who_was_brought_back_is_known_in_all_backups_before(
-    services: Services, backups: Backups, *, is_deleted: bool
-) -> None:
+def test_who_was_brought_back_is_known_in_all_before(services: Services, backups: Backups, *, is_deleted: bool) -> None:
     backups.make()
     if is_deleted:
         with services.away(NAME):
