@@ -32,6 +32,7 @@ from managers.storage.edges import said
 from managers.storage.errors import Notice, UtataneError, as_notice
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
+from managers.storage.residence import give_back_free
 from managers.storage.settings import Secrets, Settings, SettingsFile
 from managers.usage.meter import Meter
 
@@ -72,6 +73,7 @@ class Services:
     _waking: threading.Lock = field(default_factory=threading.Lock)
     _doors: dict[str, threading.RLock] = field(default_factory=dict)
     _has_examined_sessions: bool = False
+    _rested_at: int = 0
 
     def settings(self) -> Settings:
         """Return the settings as they stand in the file now; what is wrong with it is put up as a notice."""
@@ -246,8 +248,13 @@ class Services:
         return self.backups.mark if "backups" in self.__dict__ else ""
 
     def begin_ticking(self) -> None:
-        """Let sleep, backups, sessions and domains look every minute what is due."""
-        self.sleep.start(self._back_up, self._move_sessions, self._fetch_domains)
+        """Let sleep, backups, sessions and domains look every minute what is due; what is not used goes to the system."""
+        self.sleep.start(self._back_up, self._move_sessions, self._fetch_domains, self._let_rest)
+
+    def _let_rest(self) -> None:
+        for companion in list(self._companions.values()):
+            companion.memories.let_rest()
+        self._rested_at = give_back_free(self._rested_at)
 
     def _back_up(self) -> None:
         self.backups.tick()

@@ -41,7 +41,9 @@ def serve(
     from managers.storage.access import Access
     from managers.storage.clear_text import hash_clear_password
     from managers.storage.locks import Served, serving
+    from managers.storage.residence import keep_together
 
+    keep_together()
     found = find_home(home)
     access = Access(found, os.environ.pop("UTATANE_PASSWORD", ""))  # no program that is started from here is told it
     show = None
