@@ -113,10 +113,6 @@ def check(name: str, size: int) -> None:
 def take(files: Iterable[Path | Upload], *, seconds: float) -> list[Taken]:
     """Read files that are sent; nothing is kept yet.
 
-    Args:
-        files: what is sent.
-        seconds: how long reading one of them may take.
-
     Raises:
         AttachmentError, DocumentError, DocumentReaderError: one cannot be read.
     """

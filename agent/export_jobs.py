@@ -36,16 +36,7 @@ class ExportJob:
 
     Attributes:
         id: random; whoever knows it may save the file.
-        persona: whose.
-        form: as what.
-        name: what the file is called.
-        begun: when, local.
-        state: how it stands.
         done: the share that is done, 0 to 1.
-        exported: what was made.
-        error: why it failed.
-        path: where the file lies.
-        is_encrypted: whether a passphrase opens it.
     """
 
     id: str

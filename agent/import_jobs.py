@@ -42,11 +42,7 @@ class ImportState:
         source: what the file or folder is called.
         done, whole: bytes read, or messages written; a whole of 0 is not known yet.
         persona: whom it is for; empty before anybody said so.
-        found: what was found in it.
-        imported: what it did.
         archive: what was found instead, where the source is an archive.
-        brought: who came back with it.
-        error: why it failed.
     """
 
     source: str

@@ -51,16 +51,7 @@ def plan_with_model(
     local: RecallPlan,
     patience: float = PATIENCE_SECONDS,
 ) -> tuple[RecallPlan, Notice | None]:
-    """Return the small model's plan, or the local one with the reason why.
-
-    Args:
-        mind: the small model.
-        sheet: who the persona is.
-        message: what the user says now.
-        window: the messages before it.
-        local: what the local planner decided.
-        patience: seconds that the model has.
-    """
+    """Return the small model's plan, or after `patience` seconds the local one with the reason why."""
     if not isinstance(mind, Asking):
         return local, NO_MODEL
     question = _Question(mind, sheet, message, window)

@@ -45,14 +45,7 @@ def retrieve(
 
 
 def with_shared(memories: Memories, own: Sequence[Hit], plan: RecallPlan, *, leaves: bool) -> list[Hit]:
-    """Return what was recalled, and behind it what fits of what personas share of the user.
-
-    Args:
-        memories: the persona's.
-        own: what it recalls itself.
-        plan: what was looked for.
-        leaves: whether what is found leaves this computer.
-    """
+    """Return what was recalled, and behind it what fits of what personas share of the user."""
     shared = memories.shared.hits(plan.query, leaves=leaves, shown={hit.text for hit in own})
     nearest = memories.shared.nearest
     return [*own, *(hit for hit in shared if plan.wanted or hit.score < nearest)]

@@ -35,12 +35,7 @@ class StrategyAdvisor:
     likeness: Callable[[str, Sequence[str]], npt.NDArray[np.float32]]
 
     def advise(self, request: str, kept: Kept = NOTHING_KEPT) -> Advice:
-        """Return what is known of requests like this one; costs one look at the disk where nothing was learned.
-
-        Args:
-            request: the message.
-            kept: what the mind must not be given.
-        """
+        """Return what is known of requests like this one; costs one look at the disk where nothing was learned."""
         known, text = self.store.current(), kind_of(request)
         known = Strategies(kept.others(known.entries)) if kept else known
         if not known.entries or not text:

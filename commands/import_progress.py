@@ -79,11 +79,7 @@ class ImportProgress:
 
     @contextmanager
     def under_way(self, interrupt: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """Let Ctrl-C stop what goes on inside, where it next asks whether it is to go on; a second one stops it at once.
-
-        Args:
-            interrupt: ends what it may be waiting for.
-        """
+        """Let Ctrl-C stop what goes on inside, where it next asks whether it is to go on; a second one stops it at once."""
 
         def stop(number: int, frame: FrameType | None) -> None:
             if self._cancel.is_set():

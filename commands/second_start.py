@@ -17,9 +17,6 @@ from managers.storage.paths import Home, find_home
 def answer_second_start(arguments: Sequence[str]) -> int | None:
     """Say that the page is being served already, and open it where a start would have.
 
-    Args:
-        arguments: those of `serve`; what is wrong with them is said elsewhere.
-
     Returns:
         the exit status; None where nobody serves that home yet.
     """

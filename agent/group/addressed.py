@@ -55,12 +55,7 @@ class _Part:
 
 
 def read_address(text: str, names: Mapping[str, Sequence[str]]) -> Address:
-    """Read whom a message speaks to.
-
-    Args:
-        text: what was said.
-        names: what each persona who is there is called, by its own name.
-    """
+    """Read whom a message speaks to."""
     plain = unicodedata.normalize("NFKC", text).lower()
     parts = [_part(one.strip(), names) for one in sentences(plain)[:_MOST_SENTENCES] or [plain]]
 
@@ -81,12 +76,7 @@ def read_address(text: str, names: Mapping[str, Sequence[str]]) -> Address:
 
 
 def domain_of(text: str, keywords: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return whose knowledge a message is about, the one whose words it has most of first; nobody's, if it has none.
-
-    Args:
-        text: what was said.
-        keywords: the words of each persona's domain, by its name.
-    """
+    """Return whose knowledge a message is about, the one whose words it has most of first; nobody's, if it has none."""
     found = {name: len(held_words(text, [word.casefold() for word in words])) for name, words in keywords.items()}
     return tuple(sorted((name for name in found if found[name]), key=lambda name: -found[name]))
 

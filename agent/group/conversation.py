@@ -57,12 +57,7 @@ class GroupConversation:
     """Several personas one can talk to together. Rounds run one after the other.
 
     Attributes:
-        id: which conversation.
-        store: where all of them stand.
-        personas: the personas of the home folder.
         open_companion: returns a persona, awake.
-        settings: returns the common settings of such conversations.
-        session: what is kept of it in the middle term.
     """
 
     id: str

@@ -52,12 +52,8 @@ class Pull:
     """A model that is being fetched, or was the last one.
 
     Attributes:
-        model: which.
-        server: the Ollama that fetches it.
         state: `trying` is after it has come whole.
         completed, total: bytes; a total of 0 is not known yet.
-        error: why it failed, in the trial too.
-        trial: what it answered.
     """
 
     model: SmallModel
@@ -145,12 +141,6 @@ def fetch(
     address: str, model: SmallModel, cancel: threading.Event, monotonic: Callable[[], float] = time.monotonic
 ) -> Iterator[tuple[int, int]]:
     """Have a model fetched; yield how many bytes have come, and of how many. Ends early when `cancel` is set.
-
-    Args:
-        address: Ollama's base URL for the OpenAI protocol.
-        model: which.
-        cancel: ends it within 50 ms.
-        monotonic: the clock.
 
     Raises:
         PullError: why it was not fetched.

@@ -28,8 +28,6 @@ class FetchProgress:
         done, total: sources.
         at: the source that is being read.
         is_running, is_stopping: whether it goes on, and whether it was asked to end.
-        counts: what became of the documents.
-        error: why it ended before its end.
     """
 
     domain: str = ""

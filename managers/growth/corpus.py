@@ -156,14 +156,7 @@ def draw(
     hide: Callable[[str], str],
     is_private: Callable[[Sequence[str]], bool],
 ) -> Corpus:
-    """Return what there is to learn from.
-
-    Args:
-        messages: a persona's log as it reads now, oldest first.
-        lang: the persona's language.
-        hide: puts placeholders for what is private in a text.
-        is_private: tells of messages whether they are not to be learned from.
-    """
+    """Return what there is to learn from in a log as it reads now, oldest first."""
     left_out: Counter[Why] = Counter()
     found: list[Example] = []
     seen: set[str] = set()

@@ -96,15 +96,6 @@ class Notes:
     ) -> Note:
         """Write a whole note.
 
-        Args:
-            kind: which note.
-            text: its new text.
-            based_on: the digest of the note that was read.
-            author: who writes, for the history.
-            reason: why.
-            evidence: ids of the messages that the change rests on.
-            emptied: the person means to empty it.
-
         Returns:
             The note as it is now (a diary that rolled over is shorter than `text`).
 

@@ -20,11 +20,6 @@ def fill_names(text: str, char: str, user: str) -> str:
     """Return words with the names in them, and without what is only meant for who writes them.
 
     What is chosen "at random" is chosen by the words, so that the same words stand in every prompt.
-
-    Args:
-        text: the words.
-        char: what the persona is called.
-        user: what the user is called.
     """
     if "{{" not in text and "<" not in text:
         return text

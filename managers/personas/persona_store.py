@@ -284,12 +284,6 @@ class PersonaStore:
     def write_system_prompt(self, name: str, text: str, *, based_on: str | None, emptied: bool = False) -> Persona:
         """Write who the persona is.
 
-        Args:
-            name: the persona.
-            text: the new system prompt.
-            based_on: `Persona.system_prompt_digest` as it was read.
-            emptied: the person means to empty it.
-
         Raises:
             ExternallyChangedError: it was changed elsewhere; nothing was changed.
             ShrinkRefusedError: it would be emptied, and `emptied` is not set; nothing was changed.

@@ -21,9 +21,6 @@ class Trashed:
 
     Attributes:
         id: the name of its folder in the trash; what `restore` takes.
-        name: the persona's name.
-        deleted_at: when it was deleted, local time.
-        folder: where it lies.
     """
 
     id: str

@@ -59,10 +59,6 @@ class Database:
         A damaged file is set aside with every byte, and the work is done once more with an empty one: it must touch
         nothing but the database.
 
-        Args:
-            work: gets the connection, which is closed after it.
-            wait: seconds to wait for whoever has the file.
-
         Raises:
             BusyError: another process of ours has had it for that long.
             DatabaseHeldError: another program has it open.

@@ -46,7 +46,6 @@ class SessionTurn(BaseModel):
     Attributes:
         message_id: the message's in the logs of those who heard it.
         speaker: `user`, or the persona's name.
-        msg: the words.
         time: local wall-clock time, naive.
         thread_id: the topic that it belongs to.
         present: the personas who heard it.

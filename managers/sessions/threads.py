@@ -38,7 +38,6 @@ class Topic:
     """One thread, as it is known again.
 
     Attributes:
-        thread_id: which.
         texts: what was said in it, oldest first.
         last: when it was last spoken of.
         domain: what it is about; may be empty.
@@ -77,8 +76,6 @@ class Said:
     """A message of the user's, as it is read here.
 
     Attributes:
-        text: the words.
-        time: when.
         domains: whose knowledge it is about, the one that it fits best first.
         asked: whose knowledge it asks for, where it speaks to one persona alone.
     """
@@ -118,14 +115,7 @@ class Said:
 
 
 def place(said: Said, current: Topic | None, past: Sequence[Topic], likeness: LikenessTo) -> Move:
-    """Return which thread a message belongs to.
-
-    Args:
-        said: the message.
-        current: the running thread; None before the first message.
-        past: those before it, in any order.
-        likeness: compares texts.
-    """
+    """Return which thread a message belongs to."""
     highest = max((one.thread_id for one in (*past, *([current] if current else []))), default=0)
     if current is None:
         return Move("begins", highest + 1)

@@ -88,13 +88,7 @@ class _Frame:
 
 
 def level_chart(points: Sequence[Point], threshold: Tick, ends: tuple[str, str]) -> list[dict[str, Any]]:
-    """Return the course of one level from 0 to 1, with its threshold as a broken line.
-
-    Args:
-        points: in order along the span.
-        threshold: the threshold, and what the broken line is called.
-        ends: what the beginning and the end of the span are called.
-    """
+    """Return the course of one level from 0 to 1, with its threshold as a broken line."""
     frames = (_Frame("wide", 430, 120, 4, 8, 8, 24, 0, 1), _Frame("narrow", 290, 104, 4, 8, 8, 22, 0, 1))
     return [_level(points, threshold, ends, frame) for frame in frames]
 
@@ -102,15 +96,7 @@ def level_chart(points: Sequence[Point], threshold: Tick, ends: tuple[str, str])
 def point_chart(
     points: Sequence[Point], across: Sequence[Tick], up: Sequence[Tick], *, lowest: float, highest: float
 ) -> list[dict[str, Any]]:
-    """Return a curve whose points can be opened.
-
-    Args:
-        points: in order along the span.
-        across: marks along the span.
-        up: marks beside it, in the chart's unit.
-        lowest: the unit's lowest value.
-        highest: its highest.
-    """
+    """Return a curve whose points can be opened."""
     left = 16 + round(max((letters_wide(tick.label, FONT_SIZE) for tick in up), default=0))
     wide = _Frame("wide", 760, 300, left, 16, 16, 34, lowest, highest)
     narrow = _Frame("narrow", 350, 280, left, 12, 14, 32, lowest, highest)

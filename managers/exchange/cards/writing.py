@@ -38,11 +38,6 @@ def write_card(persona: Persona, clock: Clock, hide: Callable[[dict[str, Any]], 
     """Return a persona as a character card: a PNG file that other programs take in.
 
     What the persona's own card said and nobody has changed since is written as it came, whatever it is.
-
-    Args:
-        persona: whose card it is.
-        clock: says when it is made.
-        hide: puts placeholders into the card's document where something private stands.
     """
     document = hide(document_of(persona, clock))
     texts = {"chara": _as_v2(document), "ccv3": _as_v3(document)}

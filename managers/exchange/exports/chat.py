@@ -41,10 +41,7 @@ class Chat:
     """What the forms of a conversation are made of.
 
     Attributes:
-        persona: the persona's name.
-        lang: of the words around the messages.
         messages: what was said, in order; can be gone through once.
-        avatar: the persona's picture.
     """
 
     persona: str
@@ -54,14 +51,7 @@ class Chat:
 
 
 def said_in(log: LogReader, days: ChatDays, hide: Hide | None = None, kept: Kept = NOTHING_KEPT) -> Iterator[Message]:
-    """Yield what the user and the persona said; what the program noted between is left out.
-
-    Args:
-        log: the conversation.
-        days: which part of it.
-        hide: puts placeholders where something private stands.
-        kept: what stays on this computer, and is left out.
-    """
+    """Yield what the user and the persona said; not what the program noted between, nor what is `kept` here."""
     for message in log.messages(days.since, days.until):
         if message.role == "system" or kept.holds([message.id], message.id):
             continue

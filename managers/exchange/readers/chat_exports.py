@@ -32,10 +32,6 @@ def begins_with_key(source: ImportSource, *keys: bytes) -> float:
 def conversations(source: ImportSource, key: str) -> Iterator[tuple[str, dict[str, Any] | NotTaken]]:
     """Yield each conversation with its place, and what is none or cannot be read as something that is not taken.
 
-    Args:
-        source: the export.
-        key: what makes an object a conversation.
-
     Raises:
         UnusableSourceError: there is none.
     """

@@ -81,12 +81,7 @@ def shown_branch(nodes: Mapping[str, Node], leaf: str) -> Branch:
 
 
 def timed(messages: Sequence[FoundMessage], begun: datetime | None) -> Iterator[FoundMessage]:
-    """Yield messages in their order; one without a time gets the nearest known one before it, or the first one after.
-
-    Args:
-        messages: of one conversation.
-        begun: when the conversation did, if that is known.
-    """
+    """Yield messages in their order; one without a time gets the nearest known one before it, or the first one after."""
     known = next((one.time for one in messages if one.time is not None), begun)
     last = begun or known
     for message in messages:

@@ -71,11 +71,6 @@ def cast_of(voices: Heard, wishes: ReadingWishes, partners: Iterable[str] = ()) 
     """Return who is who: what the person says first, then what the source says, then what names tell.
 
     Where one is left and the other is known, that one is it. Who else is left when both are known stands under `system`.
-
-    Args:
-        voices: who speaks.
-        wishes: what the person says.
-        partners: whom the source itself names as the other one.
     """
     said: dict[str, Role] = {name: role for name, role in wishes.roles.items() if name in voices.messages}
     for speaker in _named(voices, [wishes.user]):

@@ -34,14 +34,7 @@ class Masked:
 def mask(
     text: str, *, names: bool = False, known: frozenset[str] = frozenset(), spared: frozenset[str] = frozenset()
 ) -> Masked:
-    """Return a text with placeholders.
-
-    Args:
-        text: any text.
-        names: hide people's names too.
-        known: names to be hidden in any language.
-        spared: names that are not hidden.
-    """
+    """Return a text with placeholders."""
     used = Mask(names=names, known=known, spared=spared)
     return Masked(used.hide(text), dict(used.replacements))
 

@@ -53,11 +53,6 @@ def read_correction(text: str, before: Sequence[str], long_before: Sequence[str]
 
     Only a value is exchanged for one of its kind (a day for a day): what else somebody may have meant is not guessed.
     What was said in an earlier talk is put right only where the correction names what it means.
-
-    Args:
-        text: the message.
-        before: what was said in the same talk.
-        long_before: what was said before that.
     """
     far = [*long_before, *before][-_LOOKS_FAR:]
     for claim in (_claim(sentence) for sentence in sentences(text)[:_FIRST] if len(sentence) <= _LONGEST):

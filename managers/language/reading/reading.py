@@ -78,13 +78,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A message, read.
-
-    Attributes:
-        text: the message.
-        lang: its language.
-        sentences: its sentences, at most sixty.
-    """
+    """A message, read: at most sixty of its sentences."""
 
     text: str
     lang: Lang

@@ -189,10 +189,6 @@ def in_order(records: Sequence[Record], said: Mapping[str, datetime] | None = No
     A change stands before neither its message nor an earlier change of it, whatever the clock said when it was made.
     An hour that the clock showed twice is no leap back either: what was said in it keeps its order, and what is known to
     have been said the second time (`fold`) stands behind all of the first.
-
-    Args:
-        records: in the order in which they stand elsewhere.
-        said: when messages were said that are here already.
     """
     steps = list(pairwise(record.message.time for record in records))
     newest_first = sum(later < earlier for earlier, later in steps) * 2 > len(steps)

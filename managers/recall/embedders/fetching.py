@@ -55,9 +55,7 @@ class Fetch:
     """One model being fetched, in a thread of its own.
 
     Attributes:
-        model: which.
         done, total: bytes; 0 of 0 until the registry has answered.
-        error: why it ended before its end.
     """
 
     def __init__(self, model: OfferedModel, models: Path, address: str = ADDRESS) -> None:

@@ -72,14 +72,7 @@ def is_fetched(model: OfferedModel, models: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder with a model, and what is known of it.
-
-    Attributes:
-        path: where it is.
-        title: its own name.
-        tokens: how much of a text it reads.
-        factor: by what distances are multiplied.
-    """
+    """A folder with a model, and what is known of it."""
 
     path: Path
     title: str

@@ -220,11 +220,6 @@ class VectorIndex:
     def compact(self, store: Store, epoch: str, is_alive: npt.NDArray[np.bool_]) -> bool:
         """Leave out what SQLite no longer holds, in the snapshot and, where that is much, in memory.
 
-        Args:
-            store: where the vectors come from.
-            epoch: what they belong to.
-            is_alive: which passages there are, by number.
-
         Returns:
             whether anything was written or read anew.
         """

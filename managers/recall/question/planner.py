@@ -39,15 +39,7 @@ def plan_recall(
     *,
     has_documents: bool = False,
 ) -> RecallPlan:
-    """Read a message.
-
-    Args:
-        message: what the user says now.
-        window: the turns before it, oldest first.
-        now: what "yesterday" is reckoned from.
-        names_entity: tells whether a text names an entity that is remembered.
-        has_documents: there is a knowledge base, which any question may be about.
-    """
+    """Return what a message asks of the memories; `window` holds the turns before it, oldest first."""
     text = message.strip()
     words = terms(text)
     asks = asks_anything(text) or _found("tell_me", text) or _found("wonders", text)

@@ -47,13 +47,7 @@ class Around:
 
 
 def around_of(visit: PersonaVisit, message_id: str, beside: int = BESIDE) -> Around:
-    """Return what `around.html` shows of a message; a room may show that in its own page.
-
-    Args:
-        visit: the request.
-        message_id: the message in question.
-        beside: how many messages on each side; at most `MOST_BESIDE`.
-    """
+    """Return what `around.html` shows of a message; a room may show that in its own page."""
     log = visit.memories.log
     found = neighbours(log, message_id, min(max(beside, 0), MOST_BESIDE))
     if not found:

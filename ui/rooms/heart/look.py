@@ -17,7 +17,6 @@ class Look:
     """What is chosen in the room.
 
     Attributes:
-        visit: the request.
         days: how many days of the drives are shown.
         span: how much of the emotion curve.
         day: a day within that span.
@@ -33,12 +32,7 @@ class Look:
     figures: bool = False
 
     def to(self, part: str = "", **chosen: Any) -> str:  # noqa: ANN401  # the values of the fields
-        """Return the address of another choice.
-
-        Args:
-            part: the id of what is shown there.
-            chosen: what differs from this look.
-        """
+        """Return the address of another choice."""
         look = replace(self, **chosen)
         today = self.visit.now.date()
         address = self.visit.at(

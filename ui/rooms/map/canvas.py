@@ -50,7 +50,6 @@ class Look:
     Attributes:
         first_day, last_day: between which the time goes.
         turns: the days on which the colours change, so that each stands for as many memories.
-        t: the page's texts.
     """
 
     first_day: int

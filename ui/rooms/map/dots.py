@@ -29,7 +29,6 @@ class DrawnDot:
     """A dot where it is drawn.
 
     Attributes:
-        key: names it.
         x, y: its middle.
         sign: its shape.
         age: which of the colours it has.

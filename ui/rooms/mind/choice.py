@@ -138,14 +138,7 @@ def forget_key(services: Services, mind: MindSettings) -> None:
 def all_offers(
     services: Services, mind: MindSettings, here: Sequence[tuple[Server, bool | None]] | None = None
 ) -> Sequence[Offer]:
-    """Return what a person may say yes to: a key in the environment, servers here about which nobody was asked yet.
-
-    Args:
-        services: what there is.
-        mind: the choice as it is.
-        lang: the visitor's language.
-        here: the servers, where they were looked for already; looking may take a second.
-    """
+    """Return what a person may say yes to: a key in the environment, servers here about which nobody was asked yet."""
     minds = services.minds
     found = minds.local_servers() if here is None else here
     waiting = [minds.offer(server) for server, answer in found if answer is None]

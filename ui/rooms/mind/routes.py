@@ -122,15 +122,7 @@ def _lead_back(visit: Visit, *done: str, problem: str = "") -> Response:
 def _page(
     visit: Visit, mind: MindSettings, tried: Sequence[Tried] = (), *, sent: MindFields | None = None, look: bool = False
 ) -> Response:
-    """Answer with the page.
-
-    Args:
-        visit: the request.
-        mind: the choice that is kept.
-        tried: what came of trying it.
-        sent: what was entered meanwhile, where that is something else.
-        look: whether what there is on this computer is waited for.
-    """
+    """Answer with the page."""
     services, persona = visit.services, visit.own
     kept = fields_of(services, mind)
     return visit.show(

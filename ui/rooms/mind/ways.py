@@ -88,12 +88,6 @@ def ways_of(visit: Visit, mind: MindSettings) -> Ways:
 def begin_pull(services: Services, name: str, t: Texts, persona: str = "") -> bool:
     """Have a model fetched, or go on with it, and let it speak then; return whether there is an Ollama and such a model.
 
-    Args:
-        services: what there is.
-        name: the model's.
-        t: the visitor's texts, for the greeting that it is tried with.
-        persona: whose choice of a mind it becomes; empty for everybody's.
-
     Raises:
         StillPullingError: another one is being fetched.
     """

@@ -41,7 +41,6 @@ class DrawnNode:
     """An entity where it is drawn.
 
     Attributes:
-        name: the entity's.
         x, y: the middle of its sign.
         sign, colour: of its kind.
         label: what it is, for screen readers and where the mouse rests.

@@ -105,13 +105,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def conflicts(persona: Persona, sent: Sheet, begun: str) -> Conflicts:
-    """Return the fields that were changed in the form and elsewhere too, and what each holds now.
-
-    Args:
-        persona: as it stands now.
-        sent: what the form holds.
-        begun: `Sheet.marks` of what it began from.
-    """
+    """Return the fields that were changed in the form and elsewhere since `begun` (`Sheet.marks`), and what each holds now."""
     now = sheet_of(persona)
     both = sent.changed_since(begun) & now.changed_since(begun)
     theirs, mine = asdict(now), asdict(sent)

@@ -28,13 +28,7 @@ router = APIRouter(prefix="/welcome")
 
 @router.get("")
 def show(visit: Beside, look: str = "", chosen: str = "") -> Response:
-    """Ask who it shall be, and with which mind; nothing must be answered.
-
-    Args:
-        visit: the request.
-        look: whether what there is on this computer is waited for.
-        chosen: who was chosen before.
-    """
+    """Ask who it shall be, and with which mind; nothing must be answered."""
     return _page(visit, visit.services.settings().mind, chosen or visit.last_spoken_to(), look=bool(look))
 
 

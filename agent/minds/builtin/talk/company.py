@@ -18,12 +18,7 @@ _FEW = 3
 
 
 def among_others(scene: Scene, parts: Sequence[str]) -> list[str]:
-    """Return what is said in a conversation of several.
-
-    Args:
-        scene: the moment.
-        parts: what would be said to the user alone.
-    """
+    """Return what is said in a conversation of several."""
     company = scene.request.company
     if company is None or company.arranges:
         return [*parts] if company is None else [scene.book.say("company", "arranged")]

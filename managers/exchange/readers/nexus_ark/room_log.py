@@ -44,12 +44,7 @@ _ENOUGH: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class LogPiece:
-    """A message as it stands in a log, of which it is a part: a log may have hundreds of thousands.
-
-    Attributes:
-        role, speaker: the header's.
-        line: where its header stands, from 1.
-    """
+    """A message as it stands in a log of perhaps hundreds of thousands, from the `line` of its header on (from 1)."""
 
     role: Role
     speaker: str
