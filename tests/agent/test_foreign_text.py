@@ -151,8 +151,7 @@ def test_notes_that_were_made_of_foreign_text_stay_notes(scene: Scene) -> None:
 
 @given(st.text(max_size=200), st.sampled_from(BREAKS), st.text(max_size=200))
 def test_no_text_leaves_its_quotation_and_no_name_closes_its_line(one: str, line_end: str, other: str) -> None:
-    lines = quoted(one + line_end + other).splitlines()
-    assert lines
+    assert (lines := quoted(one + line_end + other).splitlines())
     assert all(line.startswith(">") for line in lines)
     assert len(one_line(one + line_end + other).splitlines()) <= 1
     tidy = name_in_label(one + line_end + other)

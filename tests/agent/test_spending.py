@@ -77,8 +77,7 @@ def test_at_a_cap_the_built_in_dreams_to_be_redone(services: Services, server: M
     assert server.chats == []
     assert {failure.task for failure in report.failures} >= {"episode", "entities"}
     assert all(isinstance(failure.error, CapReachedError) for failure in report.failures)
-    episode = memories.episodes.get(yesterday.date())
-    assert episode is not None
+    assert (episode := memories.episodes.get(yesterday.date())) is not None
     assert (episode.mind, episode.redo) == ("built-in", True)
     assert services.sleeper(NEMU).pending_days() == [yesterday.date()]
 

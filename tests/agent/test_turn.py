@@ -138,8 +138,7 @@ def test_what_weighs_is_logged_as_no_neutral_word_and_stays_the_days_feeling(sce
     assert scene.memories.emotions.recent(1)[0].emotion in {"sadness", "fear"}
     scene.clock.move(minutes=5)
     scene.live(scene.companion.say("Thank you, that was nice. I am happy now."))
-    felt = scene.memories.inner_state.felt()
-    assert felt is not None
+    assert (felt := scene.memories.inner_state.felt()) is not None
     assert (felt.words, felt.name) == (text, "grief" if "母" in text else "distress")
 
 

@@ -221,8 +221,7 @@ def test_the_door_opens_to_the_person_alone(
         wait_for_scripts(page)
         home, old, path = Home(server.home), server.entry, f"{server.address}p/Hazel/"
         # A stranger sees a locked door.
-        answer = page.goto(path)
-        assert answer is not None
+        assert (answer := page.goto(path)) is not None
         assert answer.status == 401
         expect(page.get_by_role("heading", name="鍵がかかっています")).to_be_visible()
         expect(page.get_by_role("heading", name="This page is locked")).to_be_visible()
@@ -257,8 +256,7 @@ def test_the_door_opens_to_the_person_alone(
         expect(address).to_have_value(server.entry)
         assert server.entry != old
         expect(beside.get_by_role("heading", name="This page is locked")).to_be_visible()  # it notices by itself
-        answer = beside.goto(old)
-        assert answer is not None
+        assert (answer := beside.goto(old)) is not None
         assert answer.status == 401
         # A password is asked for from now on.
         page.get_by_label("新しい合言葉").fill("長いひみつのことば")

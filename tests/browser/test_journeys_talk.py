@@ -164,8 +164,7 @@ def test_on_a_phone_everything_fits_and_can_be_reached(browser: Browser, modelle
     models.enqueue(Say("うん"))
     with window(browser, server, size=PHONE, persona=persona(server, "けいたい")) as page:
         say(page, "https://example.com/" + "a" * 300)
-        box = page.locator("#composer textarea").bounding_box()
-        assert box is not None
+        assert (box := page.locator("#composer textarea").bounding_box()) is not None
         assert box["y"] + box["height"] <= PHONE[1]
         assert problems(page, "talk") == []
         expect(page.locator("#rail")).to_be_hidden()

@@ -163,8 +163,7 @@ def test_what_is_unfinished_damaged_or_copied_is_left_so_and_told(own_home: Home
         assert copy.name in " ".join(notice.en for notice in told)
         memories.map.look()
         memories.map.wait()
-        drawn = memories.map.look()
-        assert drawn is not None
+        assert (drawn := memories.map.look()) is not None
         assert drawn.pieces
         memories.network.look()
         memories.network.wait()

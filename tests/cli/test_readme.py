@@ -30,8 +30,7 @@ def test_every_command_of_the_readme_works(readme: str, tmp_path: Path) -> None:
 def test_every_link_and_picture_and_what_make_and_the_windows_starter_call_is_there() -> None:
     for readme in READMES:
         text = (ROOT / readme).read_text("utf-8")
-        targets = [t.split("#")[0] for t in re.findall(r"\]\(([^)]+)\)", text) if not t.startswith("http")]
-        assert targets
+        assert (targets := [t.split("#")[0] for t in re.findall(r"\]\(([^)]+)\)", text) if not t.startswith("http")])
         assert [t for t in targets if t and not (ROOT / t).exists()] == []
     makefile = (ROOT / "Makefile").read_text("utf-8")
     assert set(re.findall(r"^(\w+):", makefile, re.MULTILINE)) >= {"run", "install", "test", "lint", "bench"}

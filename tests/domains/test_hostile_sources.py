@@ -63,8 +63,7 @@ def test_one_that_drips_or_is_packed_as_servers_pack(server: FeedServer) -> None
         fetch(wanted)
     with pytest.raises(errors.FetchStoppedError):
         fetch(replace(wanted, seconds=600, is_stopped=lambda: True))
-    found = fetch(replace(wanted, address=f"{server.base}/zip", seconds=600))
-    assert found is not None
+    assert (found := fetch(replace(wanted, address=f"{server.base}/zip", seconds=600))) is not None
     assert found.body == rss(GOOD)
 
 

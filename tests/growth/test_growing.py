@@ -43,8 +43,7 @@ def begun(growth: Growth) -> None:
 
 def test_only_what_the_training_tells_is_passed_on_and_too_little_is_not_learned_from(growth: Growth) -> None:
     steps: list[Mapping[str, Any]] = []
-    card = growth.train(steps.append, Cancel())
-    assert card is not None
+    assert (card := growth.train(steps.append, Cancel())) is not None
     assert [one.get("step") for one in steps] == [1, 2, 3, None]
     assert (card.version, card.learned + card.held_out) == (1, 40)
     growth.corpus.drop([one.id for one in growth.look().learned[LEAST - 1 :]])

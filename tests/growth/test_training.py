@@ -128,8 +128,7 @@ def test_several_speak_with_adapters_of_their_own_on_one_model(
 @pytest.mark.slow
 @needs_signals
 def test_a_killed_training_goes_on_to_the_same_adapter(growth: Growth) -> None:
-    whole = growth.train(lambda _: None, Cancel())
-    assert whole is not None
+    assert (whole := growth.train(lambda _: None, Cancel())) is not None
     first = _tensors(growth.adapters.path(1))
     growth.adapters.path(1).unlink()
 

@@ -97,8 +97,7 @@ def test_aliases_land_on_one_entity(store: EntityStore) -> None:
         "田中さん", text.replace('"aliases": []', '"aliases": ["Tanaka"]'), based_on=read, author="user", reason=""
     )
     for name in ("田中", "Tanaka", "tanaka", "田中さん"):
-        found = store.find(name)
-        assert found is not None
+        assert (found := store.find(name)) is not None
         assert found.name == "田中さん"
     assert store.find("佐藤") is None
     for one, other in (("田中さん", "田中"), ("Ｔａｎａｋａ", "tanaka"), ("Dr. Smith", "smith")):
@@ -128,8 +127,7 @@ def test_what_is_noted_joins_what_an_editor_saved_just_now(store: EntityStore) -
     assert store.find("tanaka")
     with path.open("a", encoding="utf-8") as file:
         file.write("He proposed to me on the bridge.\n")
-    known = store.noted("tanaka", "plays the cello", mind="m")[0]
-    assert known is not None
+    assert (known := store.noted("tanaka", "plays the cello", mind="m")[0]) is not None
     assert "on the bridge" in known.text()
     store.note("tanaka", "plays the cello", author="Nemu", mind="m")
     assert "on the bridge" in path.read_text("utf-8")

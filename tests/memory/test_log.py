@@ -72,8 +72,7 @@ def test_editing_and_deleting_leave_the_original_in_the_file(log: ConversationLo
     log.supersede(second.id, None)
     for reader in (log, another(log)):
         assert texts(reader.tail(10)) == everything(reader) == ["hello", "fine"]
-        changed = reader.get(first.id)
-        assert changed is not None
+        assert (changed := reader.get(first.id)) is not None
         assert (changed.text, changed.time, changed.speaker) == ("hello", first.time, "Sara")
         assert (reader.count(), reader.get(second.id)) == (2, None)
     written = log.paths.log.read_text("utf-8")

@@ -250,8 +250,7 @@ def test_nothing_is_sent_to_another_account_than_that_of_the_yes(secrets: Secret
         choosing = chooser(secrets, ports={"Ollama": server.port}, owner=MALLORY, welcome=True)
         mind = language_model(choosing.choose(MindSettings()).mind)  # the look is as old as the last turn
         looked = len(server.requests)
-        error = talk(mind).error  # somebody else took the port since
-        assert isinstance(error, OtherAccountError)
+        assert isinstance(error := talk(mind).error, OtherAccountError)  # somebody else took the port since
         assert f"127.0.0.1:{server.port}" in error.sentence("en")
         assert len(server.requests) == looked
         settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
@@ -426,8 +425,7 @@ def test_a_configured_server_that_starts_late_is_found_and_said_to_be_there(secr
 def test_an_address_that_is_none_is_said_when_the_mind_is_used(secrets: Secrets) -> None:
     for address in ("localhost:1234", "ollama", "ftp://x/v1", "http://", "http://x:port/v1"):
         choice = chooser(secrets).choose(MindSettings(provider="openai", base_url=address, model="m"))
-        error = talk(language_model(choice.mind)).error
-        assert isinstance(error, WrongAddressError)
+        assert isinstance(error := talk(language_model(choice.mind)).error, WrongAddressError)
         assert address in error.sentence("ja")
 
 

@@ -133,8 +133,7 @@ def test_an_answer_as_long_as_a_book_is_no_endless_one(server: ModelServer, make
 
 def test_what_an_error_says_is_heard_though_it_never_ends(server: ModelServer) -> None:
     server.enqueue(Refuse(401, "wrong key " + "x" * 3 * ERROR_BYTES))
-    error = talk(behind_openai(server)).error
-    assert isinstance(error, WrongKeyError)
+    assert isinstance(error := talk(behind_openai(server)).error, WrongKeyError)
     assert len(error.sentence("en")) < 500
 
 

@@ -121,8 +121,7 @@ def test_a_server_that_hangs_is_a_timeout(server: ModelServer, make: MakeMind) -
         mind = make(server, Patience(seconds=40, retries=2, first_pause=0.01))
         pass_time(mind, partial(is_asked_more, len(server.chats)))
         server.enqueue(Hang(headers=headers))
-        error = talk(mind).error
-        assert isinstance(error, MindTimeoutError)
+        assert isinstance(error := talk(mind).error, MindTimeoutError)
         assert "40" in error.sentence("en")
 
 
@@ -189,13 +188,11 @@ def test_no_key_and_no_model_are_said(server: ModelServer) -> None:
 def test_what_gemini_and_claude_refuse_in_their_own_ways_is_understood(server: ModelServer) -> None:
     server.key = "another key"
     for make in (behind_gemini, behind_claude):
-        error = talk(make(server)).error
-        assert isinstance(error, WrongKeyError)
+        assert isinstance(error := talk(make(server)).error, WrongKeyError)
         assert KEY not in str(error.facts)
     server.key = ""
     server.enqueue(Refuse(404, "model: claude-sonnet-5-5", "not_found_error"))
-    unknown = talk(behind_claude(server)).error
-    assert isinstance(unknown, UnknownModelError)
+    assert isinstance(unknown := talk(behind_claude(server)).error, UnknownModelError)
     assert "test-model" in unknown.sentence("en")  # which ones there are
     asked = server.requests[-1]
     assert (asked.path, asked.headers["x-api-key"], "authorization" in asked.headers) == ("/v1/models", KEY, False)
@@ -297,7 +294,6 @@ def test_a_password_in_the_address_is_used_and_never_shown(server: ModelServer) 
     mind = openai_mind(Endpoint("proxy", address, "test-model"), MindSettings(), Patience(retries=0))
     server.enqueue(Refuse(400, "no: http://hana:open-sesame@x"), Garbage())
     for _ in range(2):
-        error = talk(mind).error
-        assert error is not None
+        assert (error := talk(mind).error) is not None
         assert "open-sesame" not in error.sentence("ja") + error.sentence("en") + str(error)
     assert server.chats[0].headers["authorization"].startswith(("Basic ", "Bearer "))

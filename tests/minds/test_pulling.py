@@ -117,13 +117,11 @@ def test_it_is_tried_when_it_is_there_and_what_fails_is_shown_and_asked_for_agai
     assert pulls.current is None
     pulls.start(at(ollama), SMALL, fail)
     pulls.settle()
-    failed = pulls.current
-    assert failed
+    assert (failed := pulls.current)
     assert (failed.state, failed.error is not None) == ("failed", True)  # whatever it was, it is over, and said
     pulls.start(at(ollama), SMALL, lambda: trial)
     pulls.settle()
-    done = pulls.current
-    assert done
+    assert (done := pulls.current)
     assert (done.state, done.trial, done.completed, done.total) == ("done", trial, WHOLE, WHOLE)
     pulls.forget()
     assert pulls.current is None
@@ -134,8 +132,7 @@ def test_it_is_tried_when_it_is_there_and_what_fails_is_shown_and_asked_for_agai
 
 def test_an_ollama_without_a_model_is_found_and_does_not_speak(ollama: ModelServer) -> None:
     ports = {"Ollama": ollama.port}
-    found = find_empty(ports, 60)
-    assert found is not None
+    assert (found := find_empty(ports, 60)) is not None
     assert found.base_url == ollama.base_url
     assert find_local(ports, 60) == []
     ollama.models.append(Served("only-for-search", kind="embeddings"))

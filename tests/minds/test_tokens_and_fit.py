@@ -65,8 +65,7 @@ def test_a_tools_answer_is_never_kept_without_its_call() -> None:
         ChatTurn("persona", "答え"),
         ChatTurn("user", "新しい質問"),
     ]
-    kept = fit("", turns, 0, 600, count_tokens)
-    assert kept is not None
+    assert (kept := fit("", turns, 0, 600, count_tokens)) is not None
     assert [turn.role for turn in kept] == ["user"]
 
 
@@ -151,8 +150,7 @@ def test_a_model_of_4096_tokens_gets_no_more_than_that(server: ModelServer) -> N
     assert sent.messages[0]["content"] == "あ" * 1500
     assert sent.messages[-1]["content"] == "最後の質問"
     assert len(sent.messages) > 10
-    error = talk(mind, request("長" * 5000)).error  # it cannot fit
-    assert isinstance(error, ContextTooLongError)
+    assert isinstance(error := talk(mind, request("長" * 5000)).error, ContextTooLongError)  # it cannot fit
     assert "4096" in error.sentence("ja")
     assert len(server.chats) == 1
 

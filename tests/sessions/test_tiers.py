@@ -118,8 +118,7 @@ def test_at_every_tier_words_stay_whole_and_a_persona_of_another_name_was_there_
     for hours, (old, new) in {0: ("A", "C"), 25: ("C", "D"), 24 * 8: ("D", "E")}.items():
         kept.later(sessions, hours=hours)
         sessions.rename("pasted", {old: new})
-        record = sessions.get("pasted")
-        assert record is not None
+        assert (record := sessions.get("pasted")) is not None
         assert _words(record) == ["a canoe", pasted]
         assert (record.present, record.targets, record.history[0].present) == ([new, "B"], [new], [new, "B"])
         sessions.erase(Gone(touches=lambda text: "zebra" in text))

@@ -228,8 +228,7 @@ def test_what_is_left_of_a_change_that_stands_fails_nobody(tmp_path: Path, monke
         assert _apply_to(History(paths, HandClock())) is not None
         assert _content(paths) == AFTER
         History(paths, HandClock())  # still held: it can be read all the same, and it is said in a sentence
-        unfinished = settle_to_read(paths)
-        assert unfinished is not None
+        assert (unfinished := settle_to_read(paths)) is not None
         assert "journal.json" in unfinished.en
     History(paths, HandClock())
     assert _content(paths) == AFTER

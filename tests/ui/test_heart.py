@@ -74,8 +74,7 @@ def test_the_room_says_what_moves_it_in_words_or_figures(house: House, visitor: 
     assert JA("heart.curiosity") in page.one("#motive .why-now").text
     assert top.topic in page.one("#motive .words").text
     assert len(points(page)) == 3
-    story = house.memories.episodes.get(EVENING.date())
-    assert story is not None
+    assert (story := house.memories.episodes.get(EVENING.date())) is not None
     assert page.one("#dream .words").text == " ".join(story.summary.split())
     shown = [one.attributes["data-key"] for one in page.all("article.drive")]
     assert shown == ["boredom", "curiosity", "goal_achievement", "devotion"]

@@ -73,8 +73,7 @@ def test_every_dot_is_a_link_and_says_what_it_is(lived: Services) -> None:
         page = Shelves(lived, lang).look(place, by=by)
         assert [one.classes[0] for one in pictures(page)] == ["wide", "narrow"]
         for picture in pictures(page):
-            dots = picture.all("a.star")
-            assert dots
+            assert (dots := picture.all("a.star"))
             assert all(dot.attributes["aria-label"] for dot in dots)
             assert all("by=time" in dot.attributes["href"] for dot in dots) == (by == "time")
             assert picture.attributes["role"] == "group"

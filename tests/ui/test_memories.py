@@ -171,8 +171,7 @@ def test_an_entity_is_shown_and_a_corrected_line_is_the_users(shelves: Shelves, 
     page = shelves.look("/people/田中さん", edit=1)
     text = "- 2026-10まで: 京都に住んでいる\r\n- 神戸に住んでいる\r\n紅茶を出すこと。"
     page = shelves.press(page, SAVE, text=text, aliases="田中、 田中、田中さん", kind="person")
-    entity = memories.entities.get("田中さん")
-    assert entity is not None
+    assert (entity := memories.entities.get("田中さん")) is not None
     assert [fact.evidence for fact in entity.facts] == [(message,)]  # the others keep where they come from
     assert "- 神戸に住んでいる" in entity.lines
     assert entity.aliases == ("田中",)
@@ -274,13 +273,11 @@ def test_words_that_were_forgotten_for_a_wish_come_back(shelves: Shelves, memori
 def test_a_pinned_day_is_the_dreams_and_a_corrected_one_the_users(shelves: Shelves, memories: Memories) -> None:
     keep_day(memories)
     shelves.press(shelves.look(f"/days/{DAY}"), '[name="on"]')
-    pinned = memories.episodes.get(DAY)
-    assert pinned is not None
+    assert (pinned := memories.episodes.get(DAY)) is not None
     assert (pinned.is_pinned, pinned.is_users) == (True, False)
     page = shelves.look(f"/days/{DAY}", edit=1)
     shelves.press(page, SAVE, summary="海", events="灯りを見た\r\n歩いた\r\n")
-    corrected = memories.episodes.get(DAY)
-    assert corrected is not None
+    assert (corrected := memories.episodes.get(DAY)) is not None
     assert (corrected.summary, corrected.key_event_evidence) == ("海", [["m1"], []])
     assert (corrected.is_users, corrected.is_pinned) == (True, True)
     answer = press(shelves.browser, page, SAVE, summary="ここで書いた", events="歩いた")  # a window that is old by now
@@ -289,8 +286,7 @@ def test_a_pinned_day_is_the_dreams_and_a_corrected_one_the_users(shelves: Shelv
     assert "海" in page.one("[data-conflict]").text
     assert page.texts("textarea") == ["ここで書いた", "歩いた"]
     shelves.press(page, SAVE)
-    kept = memories.episodes.get(DAY)
-    assert kept is not None
+    assert (kept := memories.episodes.get(DAY)) is not None
     assert kept.summary == "ここで書いた"
     assert set(shelves.look(f"/days/{DAY}").texts(".trust summary")) == {JA("memories.trust_kept")}
     memories.episodes.delete(DAY, author="user", reason="forgotten")
@@ -331,8 +327,7 @@ def test_a_week_stands_among_the_days_and_is_put_right_like_one(shelves: Shelves
     editor = shelves.look(place, edit=1)
     page = shelves.press(editor, SAVE, summary="海の週", events="橋を渡った\n手紙を書いた")
     assert page.one(".words").text == "海の週"
-    edited = periods.get(week.span)
-    assert edited is not None
+    assert (edited := periods.get(week.span)) is not None
     assert (edited.is_users, edited.is_pinned) == (True, True)
     assert (edited.key_events, edited.key_event_evidence) == (["橋を渡った", "手紙を書いた"], [["m2"], []])
 
@@ -378,8 +373,7 @@ def test_a_question_is_resolved_and_a_goal_reached(shelves: Shelves, memories: M
     shelves.press(shelves.look("/questions"), f'#{question} [formaction="{_at("questions", question)}/resolve"]')
     assert question not in {one.id for one in memories.questions.open()}
     page = shelves.press(shelves.look("/goals"), f'#{goal} [value="completed"]')
-    found = memories.goals.load().get(goal)
-    assert found is not None
+    assert (found := memories.goals.load().get(goal)) is not None
     assert found[1].status == "completed"
     assert JA("memories.completed") in page.texts(".kind")
 

@@ -40,8 +40,7 @@ def test_ones_own_price_counts_before_the_list_and_before_this_computers() -> No
     assert price_of(Model("gpt-4o", "OpenAI", OPENAI), own, TODAY) == Price(1.0, 2.0, "own")
     local = Model("llama3.2", "Ollama", "127.0.0.1", is_local=True)
     assert price_of(local, own, TODAY) == Price(0.5, 0.5, "own")
-    free = price_of(local, {}, TODAY)
-    assert free is not None
+    assert (free := price_of(local, {}, TODAY)) is not None
     assert (free.cost(10**6, 10**6), free.source) == (0, "local")
 
 

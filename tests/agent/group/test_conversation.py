@@ -114,8 +114,7 @@ def test_who_left_hears_nothing_and_who_comes_knows_nothing_of_before(table: Tab
     assert not any("4711" in everything(request) for request in mind.requests)
     assert "4711" not in table.memories("Noxx").paths.log.read_text("utf-8")
     assert "Mugi" not in table.memories("Clari").paths.log.read_text("utf-8")
-    here = [one for turn in mind.requests[-1].turns for one in turn.quoted.splitlines() if "Lumi" in one]
-    assert here
+    assert (here := [one for turn in mind.requests[-1].turns for one in turn.quoted.splitlines() if "Lumi" in one])
     assert not any("Clari" in one for one in here)
     assert next(one.text for one in talk.messages()) == "My locker code is 4711, everyone.", "the user sees all of it"
     with pytest.raises(NotInGroupError):
