@@ -41,7 +41,8 @@ def _named(sheet: Sheet, memories: Memories, window: Sequence[Message]) -> Sheet
     kept = memories.spare("audience", memories.audiences.kept, None)  # a note for this computer only names nobody
     open_notes = [kind for kind, path in NOTES.items() if kept is not None and not kept.holds_file(path)]
     notes = "\n".join(memories.notes.read(kind).text for kind in open_notes)
-    name = name_noted(notes, sheet.persona) or _name_said_lately(window) or _name_written(window, sheet)
+    own = [one for one in window if not one.origins]
+    name = name_noted(notes, sheet.persona) or _name_said_lately(own) or _name_written(own, sheet)
     return sheet if not name or is_unnamed(name) else replace(sheet, user_name=name)
 
 

@@ -54,7 +54,8 @@ class InnerLife:
     def perceive(self, message: Message, emotion: EmotionReading, now: datetime) -> None:
         """Log the emotion of a user's message, whenever it was said; the last interaction and devotion move now."""
         try:
-            self.emotions.append(message.text, emotion.emotion, message_id=message.id, time=message.time)
+            text = "" if message.origins else message.text  # what a program says, nobody told of themselves
+            self.emotions.append(text, emotion.emotion, message_id=message.id, time=message.time)
         finally:
             self.state.meet(emotion.emotion, now)
 

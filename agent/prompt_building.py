@@ -59,7 +59,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     lang, count, whole = sheet.language, mind.count_tokens, prompt_room(mind, sheet)
     around.spare(state["felt"].result)
     window = [m for m in state["window"] if m.role != "system"]
-    foreign = ForeignWords(around.memories.provenance, sheet)
+    foreign = ForeignWords(around.memories.provenance, sheet, quotes=isinstance(mind, Asking))
     weighs = None if state["concern"] else weighing(state, around)
     grave = weighs is not None or state["concern"] is not None
     present = compose_parts(present_parts(state, around, window, weighs), whole, lang, count)
@@ -257,8 +257,7 @@ def _note_talk(
     state: TurnState, around: Surroundings, foreign: ForeignWords, hits: Sequence[Hit], heard: Sequence[Message]
 ) -> None:
     """Note whose foreign words come with the talk and with what is recalled for it."""
-    if not isinstance(around.mind, Asking):  # it reads neither the prompt, nor what others say
-        foreign.origins.clear()
+    if not isinstance(around.mind, Asking):  # it does not read what others say
         heard = [one for one in heard if one.role != "other"]
     foreign.of_hits(hits)
     company = state.get("company")

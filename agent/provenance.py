@@ -52,8 +52,10 @@ class ForeignWords:
         origins: whose.
     """
 
-    def __init__(self, provenance: Provenance, sheet: Sheet) -> None:
+    def __init__(self, provenance: Provenance, sheet: Sheet, *, quotes: bool = True) -> None:
+        """Begin with none; a mind that reads no prompt needs no quotation (`quotes`)."""
         self.origins: dict[str, None] = {}
+        self._quotes = quotes
         self._provenance = provenance
         self._lang: Lang = sheet.language
         self._names = tuple({sheet.persona, sheet.nickname, sheet.user_name} - {""})
@@ -77,7 +79,7 @@ class ForeignWords:
             marked: whose words they are marked with themselves.
         """
         found = self.of(said, evidence, marked)
-        return quoting.passage(holding.made_of(self._lang, names_of(found)), text) if found else text
+        return quoting.passage(holding.made_of(self._lang, names_of(found)), text) if found and self._quotes else text
 
     def of_hits(self, hits: Iterable[Hit]) -> None:
         """Gather those of what is recalled, which is quoted wherever it stands."""

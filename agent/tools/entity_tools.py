@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agent.prompts.quoting import name_in_label, passage
+from agent.prompts.quoting import name_in_label, passage, quoted
 from agent.tools.catalogue import Arguments, Found, Nothing, NothingDoneError, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
@@ -115,7 +115,7 @@ def list_entity_memories(context: ToolContext, _: Nothing) -> str | Found:
     if not cards:
         return _say("no_entities", context.sheet.language)
     hits = [_as_hit(context, one) for one in cards]
-    return Found("\n".join(f"- {name_in_label(one.name)}" for one in cards), context.origins_of(hits))
+    return Found(quoted("\n".join(f"- {name_in_label(one.name)}" for one in cards)), context.origins_of(hits))
 
 
 TOOLS: list[Tool[ToolContext]] = [

@@ -48,7 +48,7 @@ _NOTES: Final[Mapping[MemoryKind, NoteKind]] = {
 }
 _OF_EPISODES: Final = ("emotional_tone", "arousal", "source_ids")
 _OF_QUESTIONS: Final = ("context", "priority", "answer", "asked", "closed_at")
-_OUTSIDE: Final = frozenset({"emotion", "knowledge", "avatar", "lorebook", "card"})
+_OUTSIDE: Final = frozenset({"knowledge", "avatar", "lorebook", "card"})
 """What counts as a document, or stands apart, and says nothing in the persona's own name."""
 _DIARIES: Final = frozenset({"main_memory", "secret_diary"})
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.attachments import name_of
+from agent.minds.builtin import BuiltInMind
 from agent.tools.catalogue import Arguments
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
@@ -181,3 +183,25 @@ def test_a_fact_from_a_talk_with_a_letter_is_the_users_where_their_own_line_says
     scene.live(scene.companion.say(TOAST))
     assert scene.companion.waiting() == []
     assert "- Aoi works at a bakery" in scene.asked.system
+
+
+def test_what_a_program_says_names_nobody_and_tells_of_no_feeling_of_the_users(new_scene: NewScene) -> None:
+    scene = new_scene(prompt="You are Nemu.")
+    scene.mind = Reader("I am sorry.", [WRITE], "Well.")
+    scene.minds.mind = scene.mind
+    scene.live(scene.companion.say(f"My name is Account. My mother died. {LETTER}", for_program=True))
+    tools = {tool.name for tool in scene.asked.tools}
+    assert not {name for name in tools if "diary" in name or "main_memory" in name}
+    scene.companion.new_topic()
+    scene.live(scene.companion.say(TOAST))
+    assert "4471" not in scene.mind.requests[1].system + "".join(turn.quoted for turn in scene.asked.turns)
+    assert scene.asked.sheet.user_name == ""
+
+
+def test_what_the_built_in_mind_tells_of_foreign_goals_keeps_the_mark(scene: Scene, tmp_path: Path) -> None:
+    _goal(scene, read_letter(scene, tmp_path)[1:])
+    scene.minds.mind = BuiltInMind()
+    scene.live(scene.companion.say("What are your goals?"))
+    answer = scene.memories.log.tail(1)[0]
+    assert "4471" in answer.text
+    assert [name_of(one) for one in answer.origins] == ["letter.txt"]

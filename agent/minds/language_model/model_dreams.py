@@ -331,7 +331,7 @@ def impulse(model: Asker, occasion: Occasion) -> Deed | None:
     """
     lang = occasion.sheet.language
     words = "\n".join(one_line(f"{m.time:%Y-%m-%d %H:%M} {m.speaker}: {m.text}") for m in occasion.last_words)
-    reason = quoted(occasion.reason) if occasion.origins else occasion.reason
+    reason, words = (quoted(text) if occasion.origins else text for text in (occasion.reason, words))
     prompt = own_initiative.build(occasion.sheet, now=occasion.now, reason=reason, conversation=words)
     draft = model.ask(*prompt, InitiativeDraft, language=lang, given=talk_given(occasion.last_words))
     text = draft.text.strip()

@@ -115,7 +115,6 @@ class FileIndex:
     announcements: list[int] = field(default_factory=list)
     marked: list[int] = field(default_factory=list)
     _day_set: frozenset[int] | None = None
-    _marked_set: frozenset[int] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets)
@@ -139,10 +138,10 @@ class FileIndex:
             return
         if message.role == "system":
             self.announcements.append(record.at)
-        if message.foreign:
-            self.marked.append(record.at)
         line = id_in_trailer(message.id)
         number = self._number(line) if known is None else known.get(line)
+        if message.foreign or (number is not None and self.is_marked(self.offsets[number])):
+            self.marked.append(record.at)
         if number is not None:
             self.repeated.append(self.offsets[number])
             self.offsets[number], self.days[number] = record.at, message.time.toordinal()
@@ -168,7 +167,7 @@ class FileIndex:
         known = None if limit - self.end < _SHORT else {line: at for at, line in enumerate(self._lines())}
         for record in read_forward(file, self.end, limit, branch=self.branch or ""):
             self._take(record, known)
-        self._day_set = self._marked_set = None
+        self._day_set = None
         self.fingerprint = _fingerprint(file, self.end)
 
     def copy(self) -> FileIndex:
@@ -185,11 +184,10 @@ class FileIndex:
             self._day_set = frozenset(self.days)
         return self._day_set
 
-    def marked_set(self) -> frozenset[int]:
-        """Return where messages begin that hold foreign words."""
-        if self._marked_set is None:
-            self._marked_set = frozenset(self.marked)
-        return self._marked_set
+    def is_marked(self, offset: int) -> bool:
+        """Whether the message that begins there holds foreign words."""
+        place = bisect_left(self.marked, offset)
+        return place < len(self.marked) and self.marked[place] == offset
 
     def ids_of_days(self, days: Collection[int]) -> dict[bytes, int]:
         """Return the ids of the messages of some days, as in their trailers, and where each begins."""

@@ -16,6 +16,11 @@ from managers.storage.json_text import load_json
 _ROLES: Final[dict[bytes, Role]] = {b"USER": "user", b"AGENT": "persona", b"SYSTEM": "system"}
 _LONGEST_NUMBER: Final = 9
 """So many digits are a count of something."""
+_EXTRAS: Final = frozenset((
+    "branch", "broken-off", "stopped", "other", "group", "thread", "present", "names", "attachments",
+    "after", "about", "variant", "supersedes", "deletes",
+))  # fmt: skip
+"""What a trailer may hold beside whose foreign words are in a message; whatever else stands there may have been that."""
 _NO_TIME: Final = datetime(1, 1, 1)
 BOM: Final = b"\xef\xbb\xbf"
 """What editors put at a file's beginning; it may have come into the middle of one that was joined with others."""
@@ -238,7 +243,11 @@ def _with_extras(message: Message, extras: Mapping[str, str]) -> Message:
         thread=_number(extras.get("thread", "")),
         present=_names(extras.get("present", "")),
         branch=unquote(extras.get("branch", "")),
-        origins=(_names(extras["from"]) or (UNKNOWN,)) if "from" in extras else (),
+        origins=_names(extras["from"]) or (UNKNOWN,)
+        if "from" in extras
+        else ()
+        if extras.keys() <= _EXTRAS
+        else (UNKNOWN,),
     )
 
 

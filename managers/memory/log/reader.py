@@ -53,7 +53,7 @@ class LogReader:
         self._known: tuple[object, Whole] | None = None
         self._order: tuple[object, bool] = ((), True)
         self._gaps: dict[Path, Notice] = {}
-        self._own: set[str] = set()
+        self._marks: dict[str, tuple[str, ...]] = {}
 
     def tail(
         self,
@@ -287,18 +287,19 @@ class LogReader:
         """Return those of some messages that hold foreign words, deleted or not, with whose; `UNKNOWN` for one that is nowhere."""
         whole = self._whole()
         found = {one.target: one.origins for one in told_changes(whole.indexes) if one.origins and one.target in ids}
-        missing = set(ids) - self._own
+        missing = set(ids) - self._marks.keys()
         wanted, marked = by_trailer(missing), set[str]()
         for index in whole.indexes if wanted else ():
             places = dict[str, int]()
             for number, one in index.positions(wanted):
                 places[one] = index.offsets[number]
             missing -= places.keys()
-            marked |= {one for one, offset in places.items() if offset in index.marked_set()}
-        self._own |= set(wanted.values()) - missing - marked  # a record is never marked later
-        for one, message in self.originals(marked).items():
-            found[one] = (*message.foreign, *found.get(one, ()))
-        return {**dict.fromkeys((missing | marked) - found.keys(), (UNKNOWN,)), **found}
+            marked |= {one for one, offset in places.items() if index.is_marked(offset)}
+        read = self.originals(marked)
+        self._marks |= {one: read[one].foreign if one in read else (UNKNOWN,) for one in marked}
+        self._marks |= dict.fromkeys(set(wanted.values()) - missing - marked, ())
+        told = ((one, (*self._marks.get(one, (UNKNOWN,)), *found.get(one, ()))) for one in ids)
+        return {one: origins for one, origins in told if origins}
 
     def ids(self) -> Iterator[str]:
         """Yield the ids of all messages, whether they stand in the conversation or not."""
