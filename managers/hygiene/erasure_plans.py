@@ -1,9 +1,10 @@
 """What an erasure is to look for: from what somebody asks to the messages, memories, names and words that go."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -61,7 +62,7 @@ class Planner:
             raise NameTooShortError(name=name)
         named = self._named(name)
         worded, otherwise = set[str](), set[str]()
-        for about, said in self._said():
+        for about, said in self._said:
             if names_any(replace(said, text=""), named.is_named) or any(map(named.is_in, self._sent_with(said))):
                 otherwise.add(about)
             elif named.is_named(said.text):
@@ -77,7 +78,7 @@ class Planner:
         Raises:
             SpeakersNameError: it is what a speaker is called, or a part of that.
         """
-        speakers = {*self.speakers, *(said.speaker for _, said in self._said() if said.role in {"user", "persona"})}
+        speakers = {*self.speakers, *(said.speaker for _, said in self._said if said.role in {"user", "persona"})}
         card = EntityStore(self.paths, self.clock).find(name)
         # An alias of one letter would be found everywhere; the name itself was asked for.
         names = [one for one in (card.names if card else ()) if len(name_key(one)) > 1]
@@ -93,7 +94,7 @@ class Planner:
         Raises:
             NothingToEraseError
         """
-        if any(about == wanted for about, _ in self._said()):
+        if any(about == wanted for about, _ in self._said):
             return self._checked(self._with_messages(Traces(), self._with_answers({wanted})), wanted)
         words = tuple(dict.fromkeys(text for text in self._texts_of(wanted) if text))
         if not words:
@@ -109,11 +110,11 @@ class Planner:
 
     # Messages
 
-    def _said(self) -> Iterator[tuple[str, Message]]:
-        """Yield all that any log file holds, those of other names too, each with the message that it is about."""
-        for path in (self.paths.log, *files(self.paths.log_archives, "*.txt")):
-            for said in said_in(read_bytes(path) or b""):
-                yield said.id, said.message
+    @cached_property
+    def _said(self) -> Sequence[tuple[str, Message]]:
+        """All that any log file holds, those of other names too, each with the message that it is about."""
+        paths = (self.paths.log, *files(self.paths.log_archives, "*.txt"))
+        return [(said.id, said.message) for path in paths for said in said_in(read_bytes(path) or b"")]
 
     def _sent_with(self, message: Message) -> Iterator[bytes]:
         for name in message.attachments:
@@ -124,7 +125,7 @@ class Planner:
     def _with_answers(self, ids: Collection[str]) -> set[str]:
         """Return some messages with what followed each of the user's, up to the first reply: it says it all again."""
         found, is_followed = set(ids), False
-        for about, said in self._said():
+        for about, said in self._said:
             if about != said.id:
                 continue
             if said.role == "user":
@@ -138,7 +139,7 @@ class Planner:
         """Return a plan for some messages and whatever quotes them: their words, their files, what was noted because of them."""
         ids = {*ids, *self._quoting(ids)}
         words, sent, kept = dict[str, None](), set[str](), set[str]()
-        for about, said in self._said():
+        for about, said in self._said:
             names = {name for name in said.attachments if _attachment(self.paths, name) is not None}
             if about not in ids:
                 kept |= names
@@ -154,7 +155,7 @@ class Planner:
     def _quoting(self, ids: Collection[str]) -> Collection[str]:
         """Return the messages of the persona that quote some messages, and no other."""
         words, quoting = list[str](), list[tuple[str, str]]()
-        for about, said in self._said():
+        for about, said in self._said:
             if about in ids:
                 words.append(said.text)
             elif said.role == "persona" and has_quotation(said.text):
@@ -168,7 +169,7 @@ class Planner:
     def _sparing(self, traces: Traces) -> Traces:
         """Return traces that spare what messages that stay say, where that is what goes or holds it."""
         words, kept = set(traces.words), dict[str, None]()
-        for about, said in self._said():
+        for about, said in self._said:
             is_same = about not in traces.messages and (said.text in words or traces.is_quoted(said.text))
             if is_same and not traces.is_named(said.text):
                 kept[said.text] = None

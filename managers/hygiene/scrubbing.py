@@ -263,7 +263,7 @@ class Scrubber:
         if isinstance(value, list):
             return [left for one in value if (left := self._item(kind, one)) is not _GONE]
         if isinstance(value, dict):
-            gone = self._traces.messages | self._traces.memories
+            gone = self._traces.ids
             kept = {key: one for key, one in value.items() if key not in gone and not self._traces.is_named(key)}
             if kind.what == "import":
                 kept = {key: one for key, one in kept.items() if not isinstance(one, dict) or not _ids(one) & gone}
@@ -274,7 +274,7 @@ class Scrubber:
         """Return what is left of a part of a list, `_GONE` if nothing is."""
         traces = self._traces
         if isinstance(one, str):
-            if one in traces.messages | traces.memories:
+            if one in traces.ids:
                 return _GONE
             if not traces.touches(one):
                 return one
@@ -288,7 +288,7 @@ class Scrubber:
     def _is_meant(self, record: dict[str, Any], depth: int) -> bool:
         """Tell whether a record goes: it is one of those, is about one of those messages, quotes or names."""
         traces = self._traces
-        if _ids(record) & (traces.messages | traces.memories) or any(map(traces.touches, _texts(record, depth))):
+        if _ids(record) & traces.ids or any(map(traces.touches, _texts(record, depth))):
             return True
         evidence = set(_evidence(record))
         if traces.messages.isdisjoint(evidence) or USER in (record.get("mind"), _inner(record).get("mind")):
@@ -342,7 +342,7 @@ class Scrubber:
         return data if all(left[one] == limits[one] for one in left) else encode(left)
 
     def _marks_left(self, read: Mapping[str, Marked], plain: Mapping[str, Any]) -> dict[str, Any]:
-        gone = self._traces.messages | self._traces.memories
+        gone = self._traces.ids
         left = {}
         for one, mark in read.items():
             rests = [message for message in mark.messages if message not in gone]

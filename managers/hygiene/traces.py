@@ -175,6 +175,11 @@ class Traces(BaseModel):
         return any(needle in data for needle in self._spelled_names) or self._written_quotes.are_in(data)
 
     @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids of all that is to be erased."""
+        return self.messages | self.memories
+
+    @cached_property
     def _names(self) -> re.Pattern[str] | None:
         keys = sorted({key for name in self.names if (key := name_key(name))}, key=len, reverse=True)
         return re.compile("|".join(map(_pattern, keys))) if keys else None
