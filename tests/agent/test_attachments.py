@@ -6,13 +6,8 @@ from random import Random
 
 import pytest
 
+from agent import errors
 from agent.attachments import ACCEPTED, MAX_BYTES, Upload, check, sent_with
-from agent.errors import (
-    AttachmentForKnowledgeError,
-    AttachmentTooLargeError,
-    AttachmentTypeError,
-    AttachmentUnreadableError,
-)
 from managers.memory.log import ConversationLog
 from managers.mind import ToolCall
 from managers.recall.documents.document_loader import DOCUMENTS
@@ -84,21 +79,21 @@ def test_a_file_keeps_its_own_name_beside_the_safe_one(scene: Scene, tmp_path: P
 
 def test_what_no_message_takes_is_refused_when_it_is_chosen_and_the_rest_passes_in_capitals_too() -> None:
     for name, size, error in (
-        ("music.mp3", 9, AttachmentTypeError),
-        ("archive.tar.gz", 9, AttachmentTypeError),
-        ("README", 9, AttachmentTypeError),
-        ("book.pdf", MAX_BYTES + 1, AttachmentForKnowledgeError),
-        ("book.pdf", 60_000_000, AttachmentTooLargeError),
-        ("photo.png", MAX_BYTES + 1, AttachmentTooLargeError),
-        ("server.log", MAX_BYTES + 1, AttachmentTooLargeError),
-        ("empty.txt", 0, AttachmentUnreadableError),
+        ("music.mp3", 9, errors.AttachmentTypeError),
+        ("archive.tar.gz", 9, errors.AttachmentTypeError),
+        ("README", 9, errors.AttachmentTypeError),
+        ("book.pdf", MAX_BYTES + 1, errors.AttachmentForKnowledgeError),
+        ("book.pdf", 60_000_000, errors.AttachmentTooLargeError),
+        ("photo.png", MAX_BYTES + 1, errors.AttachmentTooLargeError),
+        ("server.log", MAX_BYTES + 1, errors.AttachmentTooLargeError),
+        ("empty.txt", 0, errors.AttachmentUnreadableError),
     ):
         with pytest.raises(error) as refused:
             check(name, size)
         ja, en = refused.value.sentence("ja"), refused.value.sentence("en")
         assert name in ja
         assert name in en
-        leads_there = error in {AttachmentForKnowledgeError, AttachmentTypeError}
+        leads_there = error in {errors.AttachmentForKnowledgeError, errors.AttachmentTypeError}
         assert ("「資料」" in ja) == ("room Knowledge" in en) == leads_there
     for ending in ACCEPTED:
         check(f"a b{ending.upper()}", 1)
@@ -110,8 +105,8 @@ def test_what_cannot_be_read_is_not_sent_and_nothing_is_written(scene: Scene, tm
     refused: list[tuple[str, bytes, type[UtataneError]]] = [
         ("locked.pdf", pdf("Secret.", password="x"), DocumentEncryptedError),
         ("scan.pdf", pdf(""), DocumentEmptyError),
-        ("photo.png", b"no picture at all", AttachmentUnreadableError),
-        ("song.mp3", b"ID3", AttachmentTypeError),
+        ("photo.png", b"no picture at all", errors.AttachmentUnreadableError),
+        ("song.mp3", b"ID3", errors.AttachmentTypeError),
     ]
     for name, data, error in refused:
         with pytest.raises(error):

@@ -21,17 +21,8 @@ from agent.services import open_services
 from agent.sleeper import CompanionSleeper
 from managers.memory.log import ConversationLog
 from managers.mind import Cancel
-from managers.storage import retrying
+from managers.storage import errors, retrying
 from managers.storage.edges import said, told
-from managers.storage.errors import (
-    DerivedDamagedError,
-    DiskFullError,
-    DiskTroubleError,
-    FileTooLargeError,
-    Notice,
-    UnexpectedError,
-    UnreadableError,
-)
 from managers.storage.files import MAX_BYTES
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import SettingsFile
@@ -57,7 +48,7 @@ def folder(home: Path) -> Path:
     return home / "characters" / NAME
 
 
-def talk(memories: Memories) -> tuple[list[str], list[Notice]]:
+def talk(memories: Memories) -> tuple[list[str], list[errors.Notice]]:
     """Live a turn with all that comes before and after it; return what was answered, and what a person is told."""
     clock = HandClock(NOW + timedelta(minutes=1))
     with closing(Companion(memories, Always(ScriptedMind("By the window.")), clock, Random(2))) as companion:
@@ -89,7 +80,7 @@ def live_with(home: Path, expected: set[tuple[str, str, str, str]], answer: list
         memories.recall.recall_memories("the knight")
         memories.recall.search_knowledge_base("bridges")
         for drawn in (memories.map.look, memories.network.look):
-            with suppress(DerivedDamagedError):  # the index is what is damaged
+            with suppress(errors.DerivedDamagedError):  # the index is what is damaged
                 drawn()
         assert memories.log.count() == 120
         memories.log.days()
@@ -237,7 +228,7 @@ def test_the_settings_that_were_read_last_hold_on_and_the_program_starts_without
         assert settings.user.name == "Emma"
         assert [notice.code for notice in notices] == ["settings-unreadable"]
         assert [notice.code for notice in fresh.load()[1]] == ["settings-unreadable"]
-        with pytest.raises(UnreadableError):  # there may be caps on what models may cost
+        with pytest.raises(errors.UnreadableError):  # there may be caps on what models may cost
             fresh.load_known()
     assert known.load()[1] == []
     with closing(open_services(Home(home))):
@@ -277,7 +268,7 @@ def test_a_log_that_goes_on_without_a_message_is_not_read_whole(paths: PersonaPa
 
     def look() -> None:
         for way in ways:
-            with pytest.raises(FileTooLargeError):
+            with pytest.raises(errors.FileTooLargeError):
                 way()
 
     assert most_memory(look) < 3 * MAX_BYTES
@@ -325,12 +316,12 @@ def test_a_dream_that_is_applied_is_told_though_the_index_cannot_follow(home: Pa
 
 
 def test_what_the_disk_refuses_is_one_sentence_at_every_edge() -> None:
-    assert isinstance(told(OSError(28, "No space left on device", "log.txt")), DiskFullError)
-    assert isinstance(told(OSError(28, "No space left on device")), DiskFullError)
+    assert isinstance(told(OSError(28, "No space left on device", "log.txt")), errors.DiskFullError)
+    assert isinstance(told(OSError(28, "No space left on device")), errors.DiskFullError)
     refused = said(OSError(5, "Input/output error", "/home/a/goals.json"), "a test")
-    assert isinstance(refused, DiskTroubleError)
+    assert isinstance(refused, errors.DiskTroubleError)
     assert "goals.json" in refused.sentence("ja")
-    assert isinstance(told(ConnectionResetError(104, "reset")), UnexpectedError)
-    assert isinstance(told(ZeroDivisionError()), UnexpectedError)
-    original = DiskFullError(path="a")
+    assert isinstance(told(ConnectionResetError(104, "reset")), errors.UnexpectedError)
+    assert isinstance(told(ZeroDivisionError()), errors.UnexpectedError)
+    original = errors.DiskFullError(path="a")
     assert told(original) is original

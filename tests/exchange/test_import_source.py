@@ -10,13 +10,8 @@ from pathlib import Path
 import pyrage
 import pytest
 
+from managers.exchange import errors
 from managers.exchange.encryption import encrypting, is_encrypted, open_encrypted
-from managers.exchange.errors import (
-    DamagedEncryptionError,
-    NotForPassphraseError,
-    PassphraseNeededError,
-    WrongPassphraseError,
-)
 from managers.exchange.import_source import open_source
 from managers.exchange.zip_files import UnsafeZipError
 
@@ -143,10 +138,10 @@ def test_what_is_written_here_ages_own_library_opens_and_so_do_we() -> None:
 
 def test_a_wrong_passphrase_is_said_and_an_empty_one_is_asked_for() -> None:
     made = encrypted(b"secret")
-    with pytest.raises(WrongPassphraseError, match="does not open"):
+    with pytest.raises(errors.WrongPassphraseError, match="does not open"):
         opened(made, "wrong")
     for empty in (lambda: opened(made, ""), lambda: encrypted(b"", "")):
-        with pytest.raises(PassphraseNeededError):
+        with pytest.raises(errors.PassphraseNeededError):
             empty()
     assert opened(encrypted(b"x", "\u304b\u3099"), "\u304c").read() == b"x", (
         "one and the same letter, as a Mac writes it"
@@ -159,10 +154,10 @@ def test_no_bit_can_be_turned_and_no_end_be_cut_off() -> None:
     for place in places:
         turned = bytearray(made)
         turned[place] ^= 1
-        with pytest.raises((DamagedEncryptionError, WrongPassphraseError, NotForPassphraseError)):
+        with pytest.raises((errors.DamagedEncryptionError, errors.WrongPassphraseError, errors.NotForPassphraseError)):
             opened(bytes(turned)).read()
     for length in (0, 30, 150, 190, 260, PIECE, PIECE + 16 + 184, len(made) - 1):
-        with pytest.raises((DamagedEncryptionError, NotForPassphraseError)):
+        with pytest.raises((errors.DamagedEncryptionError, errors.NotForPassphraseError)):
             opened(made[:length]).read()
 
 
@@ -176,14 +171,14 @@ def test_an_export_that_failed_cannot_be_taken_for_a_whole_one() -> None:
 
     with pytest.raises(BlockingIOError):
         write()
-    with pytest.raises(DamagedEncryptionError):
+    with pytest.raises(errors.DamagedEncryptionError):
         opened(target.getvalue())
 
 
 def test_what_is_for_a_key_or_asks_for_an_hours_work_is_refused() -> None:
     other = pyrage.encrypt(b"x", [pyrage.x25519.Identity.generate().to_public()])
     for data in (other, encrypted(b"x").replace(b" 4\n", b" 30\n", 1), b"PK\x03\x04"):
-        with pytest.raises(NotForPassphraseError):
+        with pytest.raises(errors.NotForPassphraseError):
             opened(data)
 
 

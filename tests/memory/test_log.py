@@ -11,12 +11,7 @@ from random import Random
 
 import pytest
 
-from managers.memory.errors import (
-    AlternativeNotFoundError,
-    BranchNotFoundError,
-    MessageIdTakenError,
-    MessageNotFoundError,
-)
+from managers.memory import errors
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
 from managers.memory.messages import Message
@@ -59,7 +54,7 @@ def test_an_empty_log(log: ConversationLog) -> None:
 def test_an_id_stands_for_one_message(log: ConversationLog, paths: PersonaPaths) -> None:
     for _ in range(2):
         log.append("user", "Sara", "hi", message_id="m1")
-    with pytest.raises(MessageIdTakenError):
+    with pytest.raises(errors.MessageIdTakenError):
         log.append("user", "Sara", "something else", message_id="m1")
     assert everything(log) == ["hi"]
     first, second = (ConversationLog(paths, HandClock(DAY), Random(5)) for _ in range(2))  # both draw the same
@@ -78,7 +73,7 @@ def test_editing_and_deleting_leave_the_original_in_the_file(log: ConversationLo
     written = log.paths.log.read_text("utf-8")
     assert "helo" in written
     assert "a secret" in written
-    with pytest.raises(MessageNotFoundError):
+    with pytest.raises(errors.MessageNotFoundError):
         log.supersede(second.id, None)
 
 
@@ -86,15 +81,15 @@ def test_what_is_not_there_can_be_neither_changed_nor_chosen(log: ConversationLo
     said = log.append("user", "Sara", "one")
     before = log.paths.log.read_bytes()
     refused: dict[type[Exception], list[Callable[[], object]]] = {
-        MessageNotFoundError: [
+        errors.MessageNotFoundError: [
             lambda: log.supersede("nothing", "x"),
             lambda: log.branch("nothing"),
             lambda: log.answer_anew("nothing", "x"),
             lambda: log.choose("nothing", 0),
             lambda: log.tail(5, before="nothing"),
         ],
-        AlternativeNotFoundError: [lambda: log.choose(said.id, 1), lambda: log.choose(said.id, -1)],
-        BranchNotFoundError: [lambda: log.switch_branch(said.id)],
+        errors.AlternativeNotFoundError: [lambda: log.choose(said.id, 1), lambda: log.choose(said.id, -1)],
+        errors.BranchNotFoundError: [lambda: log.switch_branch(said.id)],
     }
     for error, works in refused.items():
         for work in works:

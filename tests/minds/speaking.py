@@ -9,34 +9,22 @@ import pytest
 from pydantic import BaseModel
 
 from agent.minds.builtin import BuiltInMind
+from managers import mind
 from managers.language.emotion import read_emotion
 from managers.language.reading.concern import find_concern, help_lines
 from managers.language.reading.introductions import name_noted
 from managers.language.words import detect_language
 from managers.memory.messages import Message
-from managers.mind import (
-    Cancel,
-    ChatTurn,
-    Concern,
-    EmotionReading,
-    Grounds,
-    Image,
-    OpenQuestion,
-    ReplyPiece,
-    ReplyRequest,
-    Sheet,
-    TextPiece,
-    ToolCall,
-    ToolSpec,
-)
 from managers.recall.hits import Hit
 from tests.speeds import one_quick
 
 NOW = datetime(2026, 11, 21, 15, 0)
-SHIORI = Sheet("しおり", "ja", "あなたは「しおり」。一人称は「私」。丁寧な話し方をする。", "ユウ")
-MIA = Sheet("Mia", "en", "You are Mia, warm and casual.", "Alex")
-NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。")
-HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
+SHIORI = mind.Sheet("しおり", "ja", "あなたは「しおり」。一人称は「私」。丁寧な話し方をする。", "ユウ")
+MIA = mind.Sheet("Mia", "en", "You are Mia, warm and casual.", "Alex")
+NEMU = mind.Sheet(
+    "ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。"
+)
+HAZEL = mind.Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
 
 Row = tuple[str | tuple[str, ...], str, str]
 """What is said (or several things that are met alike), a pattern of each answer to it, and one of none of them.
@@ -51,88 +39,91 @@ class Note(BaseModel):
     text: str
 
 
-NOTEPAD = ToolSpec("edit_notepad", "Write a note", Note)
+NOTEPAD = mind.ToolSpec("edit_notepad", "Write a note", Note)
 
 
 def request(
     text: str,
-    sheet: Sheet = SHIORI,
+    sheet: mind.Sheet = SHIORI,
     *,
-    turns: Sequence[ChatTurn] = (),
-    after: Sequence[ChatTurn] = (),
+    turns: Sequence[mind.ChatTurn] = (),
+    after: Sequence[mind.ChatTurn] = (),
     hits: Sequence[Hit] = (),
     recall_wanted: bool = False,
     notes: str = "",
-    questions: Sequence[OpenQuestion] = (),
-    tools: Sequence[ToolSpec] = (NOTEPAD,),
+    questions: Sequence[mind.OpenQuestion] = (),
+    tools: Sequence[mind.ToolSpec] = (NOTEPAD,),
     now: datetime = NOW,
-    images: tuple[Image, ...] = (),
-) -> ReplyRequest:
+    images: tuple[mind.Image, ...] = (),
+) -> mind.ReplyRequest:
     reading = read_emotion(text, [sheet.persona])
     kind = find_concern(text)
-    return ReplyRequest(
+    return mind.ReplyRequest(
         sheet=sheet,
         system="",
-        turns=[*turns, ChatTurn("user", text, now, images=images), *after],
+        turns=[*turns, mind.ChatTurn("user", text, now, images=images), *after],
         message=Message("m1", now, "user", sheet.user_name or "User", text),
         now=now,
         hits=hits,
         recall_wanted=recall_wanted,
         notes=notes,
-        emotion=EmotionReading(reading.emotion, reading.confidence),
+        emotion=mind.EmotionReading(reading.emotion, reading.confidence),
         questions=questions,
         tools=tools,
-        concern=Concern(kind, help_lines(detect_language(text), kind)) if kind else None,
+        concern=mind.Concern(kind, help_lines(detect_language(text), kind)) if kind else None,
     )
 
 
-def pieces(asked: ReplyRequest, seed: int = 0) -> list[ReplyPiece]:
+def pieces(asked: mind.ReplyRequest, seed: int = 0) -> list[mind.ReplyPiece]:
     """Return what is said or called, without what it rests on."""
-    return [piece for piece in BuiltInMind(seed).reply(asked, Cancel()) if not isinstance(piece, Grounds)]
+    return [piece for piece in BuiltInMind(seed).reply(asked, mind.Cancel()) if not isinstance(piece, mind.Grounds)]
 
 
-def speak(asked: ReplyRequest, seed: int = 0) -> str:
-    return "".join(piece.text for piece in pieces(asked, seed) if isinstance(piece, TextPiece))
+def speak(asked: mind.ReplyRequest, seed: int = 0) -> str:
+    return "".join(piece.text for piece in pieces(asked, seed) if isinstance(piece, mind.TextPiece))
 
 
-def say(text: str, sheet: Sheet = SHIORI, *, seed: int = 0, **more: Any) -> str:
+def say(text: str, sheet: mind.Sheet = SHIORI, *, seed: int = 0, **more: Any) -> str:
     found = pieces(request(text, sheet, **more), seed)
-    if found and isinstance(call := found[0], ToolCall) and name_noted(str(call.arguments["text"]), sheet.persona):
-        done = [ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", "ok", tool_call_id=call.id)]
+    if found and isinstance(call := found[0], mind.ToolCall) and name_noted(str(call.arguments["text"]), sheet.persona):
+        done = [mind.ChatTurn("persona", "", tool_calls=(call,)), mind.ChatTurn("tool", "ok", tool_call_id=call.id)]
         found = pieces(request(text, sheet, **{**more, "after": done}), seed)  # as the graph does
-    assert all(isinstance(piece, TextPiece) for piece in found)
-    return "".join(piece.text for piece in found if isinstance(piece, TextPiece))
+    assert all(isinstance(piece, mind.TextPiece) for piece in found)
+    return "".join(piece.text for piece in found if isinstance(piece, mind.TextPiece))
 
 
 def hit(text: str, when: datetime, speaker: str = "ユウ") -> Hit:
     return Hit(text, "log_archive", "semantic", "log_archives/2026-08.txt", ("x",), 0.5, when, speaker)
 
 
-def converse(lines: Sequence[str], sheet: Sheet, **more: Any) -> list[str]:
-    turns: list[ChatTurn] = []
+def converse(lines: Sequence[str], sheet: mind.Sheet, **more: Any) -> list[str]:
+    turns: list[mind.ChatTurn] = []
     said = []
     for place, line in enumerate(lines):
         now = NOW + timedelta(minutes=2 * place)
         said.append(say(line, sheet, turns=turns, now=now, **more))
-        turns += [ChatTurn("user", line, now), ChatTurn("persona", said[-1], now)]
+        turns += [mind.ChatTurn("user", line, now), mind.ChatTurn("persona", said[-1], now)]
     return said
 
 
 class Answering(Protocol):
-    def __call__(self, lines: Sequence[str], sheet: Sheet, *, seed: int) -> str: ...
+    def __call__(self, lines: Sequence[str], sheet: mind.Sheet, *, seed: int) -> str: ...
 
 
-def in_one_talk(lines: Sequence[str], sheet: Sheet, *, seed: int, **more: Any) -> str:
+def in_one_talk(lines: Sequence[str], sheet: mind.Sheet, *, seed: int, **more: Any) -> str:
     return converse(lines, sheet, seed=seed, **more)[-1]
 
 
-def fit(text: str) -> Sheet:
+def fit(text: str) -> mind.Sheet:
     """Return who speaks the language of a text: nobody of the two knows the name of the user."""
     return NEMU if re.search("[ぁ-ヿ一-鿿]", text) else HAZEL
 
 
 def check(
-    rows: Iterable[Row], seeds: Iterable[int] = (0,), answer: Answering = in_one_talk, who: Callable[[str], Sheet] = fit
+    rows: Iterable[Row],
+    seeds: Iterable[int] = (0,),
+    answer: Answering = in_one_talk,
+    who: Callable[[str], mind.Sheet] = fit,
 ) -> None:
     """Refuse answers that are not what a table says, all of them together."""
     found = []

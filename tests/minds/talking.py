@@ -10,19 +10,8 @@ from agent.minds.endpoint import Endpoint
 from agent.minds.errors import MindError
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.makers import claude_mind, gemini_mind, openai_mind
+from managers import mind as minds
 from managers.memory.messages import Message
-from managers.mind import (
-    Cancel,
-    ChatTurn,
-    ReasoningPiece,
-    ReplyPiece,
-    ReplyRequest,
-    Sheet,
-    TextPiece,
-    ToolCall,
-    ToolSpec,
-    Usage,
-)
 from managers.storage.errors import Lang, Notice
 from managers.storage.settings import MindSettings
 from tests.model_server import ModelServer
@@ -67,12 +56,15 @@ MINDS: dict[str, MakeMind] = {"openai": behind_openai, "gemini": behind_gemini, 
 
 
 def request(
-    *turns: ChatTurn | str, system: str = "あなたは詩音です。", language: Lang = "ja", tools: Sequence[ToolSpec] = ()
-) -> ReplyRequest:
+    *turns: minds.ChatTurn | str,
+    system: str = "あなたは詩音です。",
+    language: Lang = "ja",
+    tools: Sequence[minds.ToolSpec] = (),
+) -> minds.ReplyRequest:
     """Return a request; the last turn is the message to answer."""
-    said = [ChatTurn("user", turn) if isinstance(turn, str) else turn for turn in turns or ("やあ",)]
-    return ReplyRequest(
-        sheet=Sheet("詩音", language, "あなたは詩音です。"),
+    said = [minds.ChatTurn("user", turn) if isinstance(turn, str) else turn for turn in turns or ("やあ",)]
+    return minds.ReplyRequest(
+        sheet=minds.Sheet("詩音", language, "あなたは詩音です。"),
         system=system,
         turns=said,
         message=Message("m1", NOW, "user", "花", said[-1].text),
@@ -85,31 +77,31 @@ def request(
 class Heard:
     """The pieces of an answer, sorted, and how it ended."""
 
-    pieces: list[ReplyPiece] = field(default_factory=list)
+    pieces: list[minds.ReplyPiece] = field(default_factory=list)
     error: MindError | None = None
 
     @property
     def text(self) -> str:
-        return "".join(piece.text for piece in self.pieces if isinstance(piece, TextPiece))
+        return "".join(piece.text for piece in self.pieces if isinstance(piece, minds.TextPiece))
 
     @property
     def thought(self) -> str:
-        return "".join(piece.text for piece in self.pieces if isinstance(piece, ReasoningPiece))
+        return "".join(piece.text for piece in self.pieces if isinstance(piece, minds.ReasoningPiece))
 
     @property
-    def calls(self) -> list[ToolCall]:
-        return [piece for piece in self.pieces if isinstance(piece, ToolCall)]
+    def calls(self) -> list[minds.ToolCall]:
+        return [piece for piece in self.pieces if isinstance(piece, minds.ToolCall)]
 
     @property
     def notices(self) -> list[Notice]:
         return [piece for piece in self.pieces if isinstance(piece, Notice)]
 
     @property
-    def usage(self) -> list[Usage]:
-        return [piece for piece in self.pieces if isinstance(piece, Usage)]
+    def usage(self) -> list[minds.Usage]:
+        return [piece for piece in self.pieces if isinstance(piece, minds.Usage)]
 
 
-def hear(pieces: Iterable[ReplyPiece]) -> Heard:
+def hear(pieces: Iterable[minds.ReplyPiece]) -> Heard:
     """Listen to the end, whatever it is."""
     heard = Heard()
     try:
@@ -125,6 +117,6 @@ def until(is_so: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
-def talk(mind: LanguageModelMind, asked: ReplyRequest | None = None) -> Heard:
+def talk(mind: LanguageModelMind, asked: minds.ReplyRequest | None = None) -> Heard:
     """Ask for one reply."""
-    return hear(mind.reply(asked or request(), Cancel()))
+    return hear(mind.reply(asked or request(), minds.Cancel()))

@@ -9,6 +9,7 @@ from typing import Literal
 
 import pytest
 
+from agent.minds import errors
 from agent.minds.choose import LOOK_AGAIN_SECONDS, MindChooser
 from agent.minds.endpoint import (
     ANTHROPIC_ADDRESS,
@@ -18,15 +19,6 @@ from agent.minds.endpoint import (
     OPENAI_MODEL,
     OPENROUTER_ADDRESS,
     OPENROUTER_MODEL,
-)
-from agent.minds.errors import (
-    NoKeyError,
-    NoModelError,
-    OddKeyError,
-    OtherAccountError,
-    UnknownModelError,
-    UnreachableError,
-    WrongAddressError,
 )
 from agent.minds.known_servers import KnownServers
 from agent.minds.language_model import LanguageModelMind
@@ -250,11 +242,11 @@ def test_nothing_is_sent_to_another_account_than_that_of_the_yes(secrets: Secret
         choosing = chooser(secrets, ports={"Ollama": server.port}, owner=MALLORY, welcome=True)
         mind = language_model(choosing.choose(MindSettings()).mind)  # the look is as old as the last turn
         looked = len(server.requests)
-        assert isinstance(error := talk(mind).error, OtherAccountError)  # somebody else took the port since
+        assert isinstance(error := talk(mind).error, errors.OtherAccountError)  # somebody else took the port since
         assert f"127.0.0.1:{server.port}" in error.sentence("en")
         assert len(server.requests) == looked
         settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
-        assert isinstance(talk(language_model(choosing.choose(settings).mind)).error, OtherAccountError)
+        assert isinstance(talk(language_model(choosing.choose(settings).mind)).error, errors.OtherAccountError)
         assert server.chats == []
         own = chooser(secrets, ports={"Ollama": server.port}, owner=os.getuid(), welcome=True)
         assert talk(language_model(own.choose(settings).mind)).text == "test answer"
@@ -309,7 +301,7 @@ def test_openai_and_openrouter_need_no_models_name_and_no_cloud_is_asked_without
         MindSettings(provider="openai", base_url=OPENROUTER_ADDRESS),
         MindSettings(provider="gemini"),
     ):
-        assert isinstance(talk(language_model(chooser(secrets).choose(settings).mind)).error, NoKeyError)
+        assert isinstance(talk(language_model(chooser(secrets).choose(settings).mind)).error, errors.NoKeyError)
 
 
 @pytest.mark.parametrize("provider", one_quick(["gemini", "openai", "auto"], quick=2))
@@ -323,7 +315,7 @@ def test_a_makers_key_goes_to_no_other_server(secrets: Secrets, provider: Litera
         choice = choosing.choose(settings)
         assert "Google" not in choice.status.sentence("en")
         heard = talk(language_model(choice.mind))
-        assert isinstance(heard.error, NoKeyError) if provider == "gemini" else heard.error is None
+        assert isinstance(heard.error, errors.NoKeyError) if provider == "gemini" else heard.error is None
         server.key = "for-this-one-0123456789"  # a person enters a key for this very address
         secrets.set(secret_name(settings), server.key)
         assert talk(language_model(choosing.choose(settings).mind)).text == "test answer"
@@ -384,7 +376,7 @@ def test_a_dead_configured_server_is_not_replaced_but_another_mind_is_offered(se
     assert "応答がありません" in status.ja
     assert "not answering" in status.en
     mind = language_model(choosing.choose(settings).mind)
-    assert isinstance(talk(mind).error, UnreachableError)
+    assert isinstance(talk(mind).error, errors.UnreachableError)
     again = choosing.choose(settings)
     assert again.mind is mind
     assert again.mind.context_tokens == 4096  # what to assume of a server that does not say
@@ -402,7 +394,7 @@ def test_a_model_is_said_to_be_away_from_a_failed_call_until_one_succeeds(secret
             talk(mind)
             choice = choosing.choose(settings)
             assert (choice.status.is_answering, choice.offers == ()) == (is_answering, is_answering)
-    assert isinstance(talk(mind).error, UnreachableError)
+    assert isinstance(talk(mind).error, errors.UnreachableError)
     assert not choosing.choose(settings).status.is_answering
 
 
@@ -414,7 +406,7 @@ def test_a_configured_server_that_starts_late_is_found_and_said_to_be_there(secr
         nameless = named.model_copy(update={"model": ""})
         server.plays = set()
         assert not choosing.choose(named).status.is_answering
-        assert isinstance(talk(language_model(choosing.choose(nameless).mind)).error, NoModelError)
+        assert isinstance(talk(language_model(choosing.choose(nameless).mind)).error, errors.NoModelError)
         server.plays = {"openai", "llamacpp"}
         clock.move(seconds=5)
         assert choosing.choose(named).status.is_answering
@@ -425,7 +417,7 @@ def test_a_configured_server_that_starts_late_is_found_and_said_to_be_there(secr
 def test_an_address_that_is_none_is_said_when_the_mind_is_used(secrets: Secrets) -> None:
     for address in ("localhost:1234", "ollama", "ftp://x/v1", "http://", "http://x:port/v1"):
         choice = chooser(secrets).choose(MindSettings(provider="openai", base_url=address, model="m"))
-        assert isinstance(error := talk(language_model(choice.mind)).error, WrongAddressError)
+        assert isinstance(error := talk(language_model(choice.mind)).error, errors.WrongAddressError)
         assert address in error.sentence("ja")
 
 
@@ -438,7 +430,7 @@ def test_a_key_that_no_request_can_carry_is_said_and_sent_to_nobody(
         for odd in ("sk-1234\n5678", "sk-1234\u200b5678", "sk-１２３４5678", "キー:sk-12345678", "sk-1234\x005678"):
             secrets.set(secret_name(settings), odd)
             error = talk(language_model(chooser(secrets).choose(settings).mind)).error
-            assert isinstance(error, OddKeyError)
+            assert isinstance(error, errors.OddKeyError)
             assert "5678" not in caplog.text + error.sentence("ja") + error.sentence("en")
         assert server.chats == []
 
@@ -456,6 +448,6 @@ def test_an_unknown_model_is_told_with_those_that_there_are(secrets: Secrets) ->
         mind = language_model(chooser(secrets).choose(settings).mind)
         server.enqueue(Refuse(404, "model 'lama3.2' not found"))
         error = talk(mind).error
-    assert isinstance(error, UnknownModelError)
+    assert isinstance(error, errors.UnknownModelError)
     assert "llama3.2、gemma3" in error.sentence("ja")
     assert "embed" not in error.sentence("en")

@@ -8,15 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from agent.minds.errors import (
-    ContextTooLongError,
-    EmptyAnswerError,
-    QuotaError,
-    StreamBrokenError,
-    UnknownModelError,
-    UnusableToolCallError,
-    WrongKeyError,
-)
+from agent.minds import errors
 from agent.minds.language_model.calls import Calls
 from managers.mind import Cancel, ChatTurn, Image, TextPiece, ToolCall, ToolSpec, Usage
 from tests.minds.talking import Heard, MakeMind, behind_claude, behind_gemini, behind_openai, request, talk
@@ -80,7 +72,7 @@ def test_what_is_thought_is_not_said(server: ModelServer) -> None:
     server.enqueue(Say("<think>まだ考えている"))
     heard = talk(behind_openai(server))
     assert heard.text == ""
-    assert isinstance(heard.error, EmptyAnswerError)
+    assert isinstance(heard.error, errors.EmptyAnswerError)
 
 
 def test_gemini_and_claude_are_asked_for_their_thoughts_only_where_they_have_them(server: ModelServer) -> None:
@@ -162,7 +154,7 @@ def test_a_broken_tool_call_is_asked_for_again_then_named_and_never_mended(serve
         assert [call.arguments for call in heard.calls] == [{"query": "海"}]
         heard = talk(behind_openai(server), request(tools=[RECALL]))
         assert heard.calls == []
-        assert isinstance(heard.error, UnusableToolCallError)
+        assert isinstance(heard.error, errors.UnusableToolCallError)
         assert "recall_memories" in heard.error.sentence("ja")
 
 
@@ -204,9 +196,9 @@ def test_a_refused_temperature_is_left_out_and_a_refused_system_role_becomes_the
 def test_other_errors_that_mention_tools_take_none_away(server: ModelServer) -> None:
     too_long = "maximum context length is 4096 tokens. Reduce the length of the messages or tools."
     for refusal, error in (
-        (Refuse(400, too_long), ContextTooLongError),
-        (Refuse(403, "this key may not use tools"), WrongKeyError),
-        (Refuse(402, "tool calls need a paid plan"), QuotaError),
+        (Refuse(400, too_long), errors.ContextTooLongError),
+        (Refuse(403, "this key may not use tools"), errors.WrongKeyError),
+        (Refuse(402, "tool calls need a paid plan"), errors.QuotaError),
     ):
         mind = behind_openai(server)
         server.enqueue(refusal, "はい")
@@ -312,8 +304,8 @@ def test_openai_is_asked_to_keep_nothing_and_its_newer_protocol_speaks_thinks_an
     assert talk(mind, request("京都は?", *exchange, tools=[RECALL])).text == "五月です。"
     assert "5月" in str(server.chats[2].body["input"])
     server.enqueue(HalfStream("途中"), Refuse(404, "no such model"))
-    assert type(talk(mind, request(tools=[RECALL])).error) is StreamBrokenError
-    assert type(talk(mind, request(tools=[RECALL])).error) is UnknownModelError
+    assert type(talk(mind, request(tools=[RECALL])).error) is errors.StreamBrokenError
+    assert type(talk(mind, request(tools=[RECALL])).error) is errors.UnknownModelError
 
 
 def test_an_emoji_in_halves_is_whole_and_half_a_one_breaks_nothing(server: ModelServer, make: MakeMind) -> None:

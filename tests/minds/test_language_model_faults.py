@@ -8,24 +8,8 @@ from functools import partial
 
 import pytest
 
+from agent.minds import errors
 from agent.minds.endpoint import OPENAI_ADDRESS, Endpoint
-from agent.minds.errors import (
-    ContextTooLongError,
-    EmptyAnswerError,
-    GarbledAnswerError,
-    MindError,
-    MindTimeoutError,
-    NoKeyError,
-    NoModelError,
-    QuotaError,
-    RefusedRequestError,
-    SafetyBlockError,
-    ServerFailedError,
-    StreamBrokenError,
-    UnknownModelError,
-    UnreachableError,
-    WrongKeyError,
-)
 from agent.minds.language_model import Patience
 from agent.minds.makers import claude_mind, gemini_mind, openai_mind
 from managers.mind import Cancel, ReplyPiece, TextPiece
@@ -59,20 +43,20 @@ from tests.model_server import (
 # Ways of failing
 
 
-BOTH: list[tuple[str, list[Answer], type[MindError]]] = [
-    ("wrong key", [Refuse(401, f"Incorrect API key provided: {KEY}")], WrongKeyError),
-    ("forbidden", [Refuse(403, f"key {KEY[:12]}*** has no access")], WrongKeyError),
-    ("unknown model", [Refuse(404, "The model `x` does not exist")], UnknownModelError),
-    ("too many calls", [Refuse(429, "slow down")] * 3, QuotaError),
-    ("server failed", [Refuse(500, "boom"), Refuse(503, "busy"), Refuse(502, "bad gateway")], ServerFailedError),
-    ("web page", [Garbage()], GarbledAnswerError),
-    ("broken event", [Garbage(b"event: message\ndata: {broken\n\n", "text/event-stream")], GarbledAnswerError),
-    ("empty", [Nothing()], EmptyAnswerError),
-    ("hung up", [Nothing(hang_up=True)] * 3, ServerFailedError),
-    ("too long", [Refuse(400, "The prompt is too long for the context window.")], ContextTooLongError),
-    ("prompt blocked", [BlockPrompt()], SafetyBlockError),
-    ("refused", [Refuse(400, "the moon is in the wrong phase")], RefusedRequestError),
-    ("stream error at once", [MidStreamError()] * 3, ServerFailedError),
+BOTH: list[tuple[str, list[Answer], type[errors.MindError]]] = [
+    ("wrong key", [Refuse(401, f"Incorrect API key provided: {KEY}")], errors.WrongKeyError),
+    ("forbidden", [Refuse(403, f"key {KEY[:12]}*** has no access")], errors.WrongKeyError),
+    ("unknown model", [Refuse(404, "The model `x` does not exist")], errors.UnknownModelError),
+    ("too many calls", [Refuse(429, "slow down")] * 3, errors.QuotaError),
+    ("server failed", [Refuse(500, "boom"), Refuse(503, "busy"), Refuse(502, "bad gateway")], errors.ServerFailedError),
+    ("web page", [Garbage()], errors.GarbledAnswerError),
+    ("broken event", [Garbage(b"event: message\ndata: {broken\n\n", "text/event-stream")], errors.GarbledAnswerError),
+    ("empty", [Nothing()], errors.EmptyAnswerError),
+    ("hung up", [Nothing(hang_up=True)] * 3, errors.ServerFailedError),
+    ("too long", [Refuse(400, "The prompt is too long for the context window.")], errors.ContextTooLongError),
+    ("prompt blocked", [BlockPrompt()], errors.SafetyBlockError),
+    ("refused", [Refuse(400, "the moon is in the wrong phase")], errors.RefusedRequestError),
+    ("stream error at once", [MidStreamError()] * 3, errors.ServerFailedError),
 ]
 
 
@@ -81,7 +65,7 @@ def test_each_failure_has_its_name_and_no_key_in_it(
     server: ModelServer,
     make: MakeMind,
     answers: list[Answer],
-    expected: type[MindError],
+    expected: type[errors.MindError],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -100,11 +84,11 @@ def test_each_failure_has_its_name_and_no_key_in_it(
 
 
 def test_what_was_said_before_it_broke_off_is_kept(server: ModelServer, make: MakeMind) -> None:
-    broken: list[tuple[Answer, type[MindError]]] = [
-        (HalfStream("途中まで"), StreamBrokenError),
-        (HalfStream("途中まで", clean=True), StreamBrokenError),
-        (MidStreamError("途中まで"), StreamBrokenError),
-        (Say("途中まで", finish="content_filter"), SafetyBlockError),
+    broken: list[tuple[Answer, type[errors.MindError]]] = [
+        (HalfStream("途中まで"), errors.StreamBrokenError),
+        (HalfStream("途中まで", clean=True), errors.StreamBrokenError),
+        (MidStreamError("途中まで"), errors.StreamBrokenError),
+        (Say("途中まで", finish="content_filter"), errors.SafetyBlockError),
     ]
     for asked, (answer, expected) in enumerate(broken, start=1):
         server.enqueue(answer)
@@ -121,7 +105,7 @@ def test_a_server_that_hangs_is_a_timeout(server: ModelServer, make: MakeMind) -
         mind = make(server, Patience(seconds=40, retries=2, first_pause=0.01))
         pass_time(mind, partial(is_asked_more, len(server.chats)))
         server.enqueue(Hang(headers=headers))
-        assert isinstance(error := talk(mind).error, MindTimeoutError)
+        assert isinstance(error := talk(mind).error, errors.MindTimeoutError)
         assert "40" in error.sentence("en")
 
 
@@ -140,7 +124,7 @@ def test_a_server_that_falls_silent_midway_is_a_timeout_after_what_was_said(
 
     heard = hear(noted())
     assert heard.text == "ここまで"
-    assert isinstance(heard.error, MindTimeoutError)
+    assert isinstance(heard.error, errors.MindTimeoutError)
 
 
 def test_a_slow_answer_is_no_timeout_as_long_as_pieces_come(server: ModelServer, make: MakeMind) -> None:
@@ -167,7 +151,7 @@ def test_no_server_at_all_is_unreachable(make: MakeMind) -> None:
     with ModelServer() as server:
         mind = make(server)
     heard = talk(mind)
-    assert isinstance(heard.error, UnreachableError)
+    assert isinstance(heard.error, errors.UnreachableError)
     assert mind.endpoint.address in heard.error.sentence("ja")
 
 
@@ -177,22 +161,24 @@ def test_no_key_and_no_model_are_said(server: ModelServer) -> None:
         gemini_mind(Endpoint("Gemini", server.root_url, "gemini-2.5-flash"), MindSettings()),
         claude_mind(Endpoint("Anthropic", server.root_url, "claude-haiku-5-5"), MindSettings()),
     ):
-        assert isinstance(talk(mind).error, NoKeyError)
-    assert isinstance(talk(openai_mind(Endpoint("test", server.base_url, ""), MindSettings())).error, NoModelError)
+        assert isinstance(talk(mind).error, errors.NoKeyError)
+    assert isinstance(
+        talk(openai_mind(Endpoint("test", server.base_url, ""), MindSettings())).error, errors.NoModelError
+    )
     assert server.chats == []  # before anything is sent
     server.enqueue(Refuse(401, "missing bearer token"))
     mind = openai_mind(Endpoint("test", server.base_url, "test-model"), MindSettings())
-    assert isinstance(talk(mind).error, NoKeyError)
+    assert isinstance(talk(mind).error, errors.NoKeyError)
 
 
 def test_what_gemini_and_claude_refuse_in_their_own_ways_is_understood(server: ModelServer) -> None:
     server.key = "another key"
     for make in (behind_gemini, behind_claude):
-        assert isinstance(error := talk(make(server)).error, WrongKeyError)
+        assert isinstance(error := talk(make(server)).error, errors.WrongKeyError)
         assert KEY not in str(error.facts)
     server.key = ""
     server.enqueue(Refuse(404, "model: claude-sonnet-5-5", "not_found_error"))
-    assert isinstance(unknown := talk(behind_claude(server)).error, UnknownModelError)
+    assert isinstance(unknown := talk(behind_claude(server)).error, errors.UnknownModelError)
     assert "test-model" in unknown.sentence("en")  # which ones there are
     asked = server.requests[-1]
     assert (asked.path, asked.headers["x-api-key"], "authorization" in asked.headers) == ("/v1/models", KEY, False)
@@ -210,7 +196,7 @@ def test_the_pause_that_a_server_asks_for_is_kept_but_none_too_long(server: Mode
     started = time.monotonic()
     assert talk(make(server)).text == "はい"
     assert time.monotonic() - started >= 0.3
-    assert isinstance(talk(make(server)).error, QuotaError)
+    assert isinstance(talk(make(server)).error, errors.QuotaError)
     assert len(server.chats) == 3
 
 
@@ -219,8 +205,8 @@ def test_an_empty_purse_is_not_asked_again(server: ModelServer) -> None:
         Refuse(429, "You exceeded your current quota, please check your billing", "insufficient_quota"),
         Refuse(400, "Your credit balance is too low to access the Anthropic API. Go to Plans & Billing."),
     )
-    assert isinstance(talk(behind_openai(server)).error, QuotaError)
-    assert isinstance(talk(behind_claude(server)).error, QuotaError)
+    assert isinstance(talk(behind_openai(server)).error, errors.QuotaError)
+    assert isinstance(talk(behind_claude(server)).error, errors.QuotaError)
     assert len(server.chats) == 2
 
 
@@ -285,7 +271,7 @@ def test_who_is_sent_elsewhere_takes_neither_the_key_nor_the_words_along(server:
         server.enqueue(Redirect(elsewhere.base_url.replace("127.0.0.1", "localhost") + "/chat/completions"))
         heard = talk(make(server))
         assert elsewhere.requests == []
-    assert isinstance(heard.error, GarbledAnswerError)
+    assert isinstance(heard.error, errors.GarbledAnswerError)
     assert len(server.chats) == 1
 
 

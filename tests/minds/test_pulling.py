@@ -7,15 +7,7 @@ from datetime import date
 
 import pytest
 
-from agent.minds import pulling
-from agent.minds.errors import (
-    PullBrokenError,
-    PullError,
-    PullRefusedError,
-    PullStalledError,
-    PullUnusableError,
-    StillPullingError,
-)
+from agent.minds import errors, pulling
 from agent.minds.known_models import SmallModel, known_models, suitable
 from agent.minds.known_servers import Server
 from agent.minds.pulling import Pulls, fetch
@@ -42,7 +34,7 @@ def fetched(ollama: ModelServer, what: str = "") -> list[tuple[int, int]]:
 
 
 def test_it_is_told_how_far_it_is_and_goes_on_from_where_it_broke_off(ollama: ModelServer) -> None:
-    with pytest.raises(PullBrokenError):
+    with pytest.raises(errors.PullBrokenError):
         fetched(ollama, "half")
     came = ollama.fetched["sha256:weights"]
     assert 0 < came < PARTS["sha256:weights"]
@@ -56,9 +48,9 @@ def test_it_is_told_how_far_it_is_and_goes_on_from_where_it_broke_off(ollama: Mo
 
 def test_an_ollama_that_fails_lies_or_is_silent_is_named(ollama: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulling, "MOST_LINES", 50)
-    failures: dict[str, type[PullError]] = {
-        "refused": PullRefusedError, "error": PullRefusedError, "half": PullBrokenError, "garbage": PullUnusableError,
-        "line": PullUnusableError, "liar": PullUnusableError, "endless": PullUnusableError,
+    failures: dict[str, type[errors.PullError]] = {
+        "refused": errors.PullRefusedError, "error": errors.PullRefusedError, "half": errors.PullBrokenError, "garbage": errors.PullUnusableError,
+        "line": errors.PullUnusableError, "liar": errors.PullUnusableError, "endless": errors.PullUnusableError,
     }  # fmt: skip
     for what, error in failures.items():
         with pytest.raises(error) as raised:
@@ -69,12 +61,12 @@ def test_an_ollama_that_fails_lies_or_is_silent_is_named(ollama: ModelServer, mo
             assert what != "error" or "no space left on device" in sentence
     monkeypatch.undo()
     minutes = itertools.count(0, 60)
-    with pytest.raises(PullStalledError):  # progress that gets nowhere
+    with pytest.raises(errors.PullStalledError):  # progress that gets nowhere
         list(fetch(ollama.base_url, SMALL, threading.Event(), lambda: float(next(minutes))))
     monkeypatch.setattr(pulling, "SILENT_SECONDS", 0.3)
-    with pytest.raises(PullStalledError):
+    with pytest.raises(errors.PullStalledError):
         fetched(ollama, "silent")
-    with pytest.raises(PullBrokenError):
+    with pytest.raises(errors.PullBrokenError):
         list(fetch(f"http://127.0.0.1:{NOBODY}/v1", SMALL, threading.Event()))
 
 
@@ -95,7 +87,7 @@ def test_stopping_hangs_up_and_nothing_is_tried(ollama: ModelServer) -> None:
 
     pulls.start(at(ollama), SMALL, use)
     pulls.start(at(ollama), SMALL, use)  # pressed twice
-    with pytest.raises(StillPullingError):
+    with pytest.raises(errors.StillPullingError):
         pulls.start(at(ollama), known_models()[0], use)
     pulls.forget()  # not while it goes on
     until(lambda: pulls.current and pulls.current.completed)

@@ -10,17 +10,10 @@ import pypdf
 import pytest
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
+from managers.recall import errors
 from managers.recall.documents.child import READERS
 from managers.recall.documents.document_loader import DOCUMENTS, MAX_BYTES, read_document
 from managers.recall.engine import Recall
-from managers.recall.errors import (
-    DocumentBrokenError,
-    DocumentEmptyError,
-    DocumentEncryptedError,
-    DocumentNotFoundError,
-    DocumentTooLargeError,
-    DocumentTypeError,
-)
 from managers.recall.knowledge import KnowledgeBase
 from managers.storage.errors import UtataneError
 from managers.storage.paths import PersonaPaths
@@ -107,19 +100,19 @@ def test_each_kind_keeps_its_heading_or_page() -> None:
 
 
 REFUSED: dict[str, tuple[bytes, type[UtataneError]]] = {
-    "tool.exe": (b"MZ", DocumentTypeError),
-    "scan.pdf": (pdf(""), DocumentEmptyError),
-    "locked.pdf": (pdf("Secret.", password="x"), DocumentEncryptedError),
-    "broken.pdf": (pdf("Half a file.")[:200], DocumentBrokenError),
-    "no.pdf": (b"this is no pdf", DocumentBrokenError),
+    "tool.exe": (b"MZ", errors.DocumentTypeError),
+    "scan.pdf": (pdf(""), errors.DocumentEmptyError),
+    "locked.pdf": (pdf("Secret.", password="x"), errors.DocumentEncryptedError),
+    "broken.pdf": (pdf("Half a file.")[:200], errors.DocumentBrokenError),
+    "no.pdf": (b"this is no pdf", errors.DocumentBrokenError),
     "round.pdf": (
         b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[2 0 R]>>endobj\n",
-        DocumentBrokenError,
+        errors.DocumentBrokenError,
     ),
-    "empty.txt": (b"", DocumentEmptyError),
-    "binary.txt": (bytes(range(256)) * 20, DocumentBrokenError),
-    "broken.docx": (b"PK\x03\x04nothing", DocumentBrokenError),
-    "torn.docx": (word("<w:p><w:r><w:t>x</w:t></w:r></w:p>")[:-30], DocumentBrokenError),
+    "empty.txt": (b"", errors.DocumentEmptyError),
+    "binary.txt": (bytes(range(256)) * 20, errors.DocumentBrokenError),
+    "broken.docx": (b"PK\x03\x04nothing", errors.DocumentBrokenError),
+    "torn.docx": (word("<w:p><w:r><w:t>x</w:t></w:r></w:p>")[:-30], errors.DocumentBrokenError),
 }
 
 
@@ -133,7 +126,7 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(tmp_path: Path, paths: P
         assert all(name in sentence for sentence in caught.value.sentences.values()), name
     with (tmp_path / "huge.txt").open("wb") as handle:
         handle.truncate(2 * MAX_BYTES)  # a hole: takes no room
-    with pytest.raises(DocumentTooLargeError):
+    with pytest.raises(errors.DocumentTooLargeError):
         knowledge.add(tmp_path / "huge.txt")
     assert knowledge.list() == []
 
@@ -144,7 +137,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa">]><w:document xmlns:w="{}"><w:p><w:r><w:t
 def test_a_document_type_is_refused_in_every_encoding() -> None:
     for encoding in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "ascii"):
         declared = f'<?xml version="1.0" encoding="{encoding[:6]}"?>' + BOMB.format(WORD)
-        with pytest.raises(DocumentBrokenError):
+        with pytest.raises(errors.DocumentBrokenError):
             said("a.docx", word(whole=declared.encode(encoding)))
         plain = declared.replace('<!DOCTYPE x [<!ENTITY a "aaaa">]>', "").replace("&a;", "fine")
         if encoding in ("utf-8", "utf-16"):
@@ -168,7 +161,7 @@ PUMPED: dict[str, bytes | str] = {
 @pytest.mark.parametrize("name", one_quick(PUMPED, quick=3))
 def test_no_small_file_takes_long(name: str) -> None:
     """Each of these took from many seconds to minutes, some of them without letting the interpreter go."""
-    with contextlib.suppress(DocumentEmptyError):
+    with contextlib.suppress(errors.DocumentEmptyError):
         said(name, PUMPED[name])
 
 
@@ -203,7 +196,7 @@ def test_added_found_previewed_removed(recall: Recall, tmp_path: Path, paths: Pe
     knowledge.remove("manual.md")
     knowledge.remove("manual (2).md")
     assert found(recall, "フィルターの掃除") == []
-    with pytest.raises(DocumentNotFoundError):
+    with pytest.raises(errors.DocumentNotFoundError):
         knowledge.remove("manual.md")
 
 
@@ -212,7 +205,7 @@ def test_names_cannot_lead_out_of_the_folder(paths: PersonaPaths) -> None:
     knowledge = KnowledgeBase(paths, RecallSettings())
     for name in ("../core_memory.txt", "/etc/passwd", "..", ".hidden", "a/b.txt"):
         for way in (knowledge.remove, knowledge.restore, knowledge.preview):
-            with pytest.raises(DocumentNotFoundError):
+            with pytest.raises(errors.DocumentNotFoundError):
                 way(name)
     assert paths.core_memory.exists()
 

@@ -17,21 +17,12 @@ from typing import Any
 
 import pytest
 
+from managers.exchange import errors
 from managers.exchange.archives import writing as archive_writing
 from managers.exchange.archives.making import ArchiveWishes
 from managers.exchange.archives.manifest import MANIFEST, ArchivedFile
 from managers.exchange.archives.reading import bring_in, open_archive
 from managers.exchange.archives.snapshot import HeldFile
-from managers.exchange.errors import (
-    ArchiveTooLargeError,
-    DamagedArchiveError,
-    DamagedEncryptionError,
-    NewerArchiveError,
-    NotAnArchiveError,
-    PassphraseNeededError,
-    UnsafeArchiveError,
-    WrongPassphraseError,
-)
 from managers.memory.errors import NoSuchFileError
 from managers.memory.forgotten import forget_words
 from managers.memory.messages import Message
@@ -130,14 +121,14 @@ def test_a_wrong_passphrase_is_said_nothing_written(persona: PersonaPaths, file:
     export(persona, file, ArchiveWishes(passphrase=WORDS))
     assert b"Zebulon" not in file.read_bytes()
     assert b"log.txt" not in file.read_bytes()
-    with pytest.raises(PassphraseNeededError):
+    with pytest.raises(errors.PassphraseNeededError):
         bring_in(elsewhere, file, None)
-    with pytest.raises(WrongPassphraseError):
+    with pytest.raises(errors.WrongPassphraseError):
         bring_in(elsewhere, file, WORDS + "x")
     turned = bytearray(file.read_bytes())
     turned[len(turned) // 2] ^= 4
     file.write_bytes(turned)
-    with pytest.raises((DamagedArchiveError, DamagedEncryptionError)):
+    with pytest.raises((errors.DamagedArchiveError, errors.DamagedEncryptionError)):
         bring_in(elsewhere, file, WORDS)
     assert nothing_came(elsewhere)
 
@@ -207,10 +198,10 @@ def test_names_that_lead_elsewhere_or_share_a_place_are_refused(tmp_path: Path, 
     for number, name in enumerate(leading):
         file = with_files(tmp_path / f"{number}.zip", name)
         before = set(tmp_path.rglob("*"))
-        refused(elsewhere, file, UnsafeArchiveError)
+        refused(elsewhere, file, errors.UnsafeArchiveError)
         assert [one for one in {*tmp_path.rglob("*")} - before if not one.is_relative_to(elsewhere.home.folder)] == []
     for names in (("b", "b/c"), ("b/c/d", "b/c")):
-        refused(elsewhere, with_files(tmp_path / "in.zip", *names), UnsafeArchiveError, "one place")
+        refused(elsewhere, with_files(tmp_path / "in.zip", *names), errors.UnsafeArchiveError, "one place")
 
 
 def test_links_bombs_and_what_the_list_does_not_name_are_refused(
@@ -219,16 +210,16 @@ def test_links_bombs_and_what_the_list_does_not_name_are_refused(
     info = zipfile.ZipInfo("Rook/notepad.txt")
     info.create_system, info.external_attr = 3, 0o120777 << 16
     link = made_by_hand(tmp_path / "link.zip", written=lambda archive: archive.writestr(info, "/etc/passwd"))
-    refused(elsewhere, link, UnsafeArchiveError, "link")
+    refused(elsewhere, link, errors.UnsafeArchiveError, "link")
     extra = made_by_hand(tmp_path / "extra.zip", written=lambda archive: archive.writestr("Rook/more.txt", "x"))
-    refused(elsewhere, extra, UnsafeArchiveError, r"more\.txt")
+    refused(elsewhere, extra, errors.UnsafeArchiveError, r"more\.txt")
     said = {"gone.txt": {"size": 1, "sha256": "0" * 64}}
     missing = made_by_hand(tmp_path / "no.zip", lambda _, manifest: manifest["files"].update(said))
-    refused(elsewhere, missing, DamagedArchiveError, r"gone\.txt")
+    refused(elsewhere, missing, errors.DamagedArchiveError, r"gone\.txt")
     bomb = with_files(tmp_path / "bomb.zip", "knowledge/zeros.txt", data=bytes(50_000_000))
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=120_000_000))
-    refused(elsewhere, bomb, ArchiveTooLargeError)
+    refused(elsewhere, bomb, errors.ArchiveTooLargeError)
 
 
 def test_the_list_must_be_one_and_of_a_known_format(tmp_path: Path, elsewhere: PersonaStore) -> None:
@@ -237,11 +228,15 @@ def test_the_list_must_be_one_and_of_a_known_format(tmp_path: Path, elsewhere: P
     ]  # fmt: skip
     for number, odd in enumerate(spoilt):
         file = made_by_hand(tmp_path / f"{number}.zip", lambda _, manifest, odd=odd: manifest.update(odd))  # type: ignore[misc]
-        refused(elsewhere, file, DamagedArchiveError if number else NewerArchiveError)
+        refused(elsewhere, file, errors.DamagedArchiveError if number else errors.NewerArchiveError)
     with zipfile.ZipFile(tmp_path / "plain.zip", "w") as archive:
         archive.writestr("Rook/persona.json", "{}")
     (tmp_path / "text.zip").write_text("no ZIP at all")
-    for name, why in (("plain", NotAnArchiveError), ("text", NotAnArchiveError), ("nowhere", NoSuchFileError)):
+    for name, why in (
+        ("plain", errors.NotAnArchiveError),
+        ("text", errors.NotAnArchiveError),
+        ("nowhere", NoSuchFileError),
+    ):
         refused(elsewhere, tmp_path / f"{name}.zip", why)
 
 
