@@ -7,9 +7,12 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from managers.language.reading.own_words import names_all
+from managers.language.words import content_words
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message
 
+_LEAST: Final = 3
+"""A line that has less than a third of the words need not be read closely."""
 _KEPT: Final = 4096
 """So many memories' origins are kept in mind."""
 
@@ -41,8 +44,10 @@ class Provenance:
         if key not in self._known:
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            own = [one for one in self._log.originals(ids).values() if is_own(one)]
-            says_it = any(names_all(one.text, text, one.time, names) for one in own)
+            about = set(content_words(text))
+            own = (one for one in self._log.originals(ids).values() if is_own(one))
+            near = (one for one in own if _LEAST * len(about.intersection(content_words(one.text))) >= len(about))
+            says_it = any(names_all(one.text, text, one.time, names) for one in near)
             self._known[key] = () if says_it else foreign
         return self._known[key]
 
