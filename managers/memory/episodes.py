@@ -12,20 +12,16 @@ from pathlib import Path
 from pydantic import Field
 
 from managers.memory.confidence import Standing, day_of
-from managers.memory.dated_files import DatedFiles
+from managers.memory.dated_files import DatedFiles, Summary
 from managers.memory.dream_state import DreamStateFile
 from managers.memory.json_documents import (
     USER,
     Apply,
     JsonFile,
-    Remembered,
-    encode,
     short_id,
 )
 from managers.memory.periods import PeriodStore
 from managers.storage.clock import Clock
-from managers.storage.errors import ExternallyChangedError
-from managers.storage.files import digest
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.watching import Identity, listing
@@ -42,11 +38,10 @@ class KeyEvent:
     standing: Standing = field(default_factory=Standing)
 
 
-class Episode(Remembered):
+class Episode(Summary):
     """What one day's conversation was.
 
     Attributes:
-        key_event_evidence: for each key event the messages that it rests on.
         key_event_standings: for each key event how it stands; as a new one where there are fewer.
         covered_messages: how many of the day's messages it was made from; the day may go on.
         redo: made by the built-in mind because the model failed; the next night tries again.
@@ -54,10 +49,6 @@ class Episode(Remembered):
     """
 
     date: date
-    summary: str
-    key_events: list[str] = Field(default_factory=list)
-    emotional_tone: str = "neutral"
-    key_event_evidence: list[list[str]] = Field(default_factory=list)
     key_event_standings: list[Standing] = Field(default_factory=list, exclude_if=lambda all_of_them: not all_of_them)
     covered_messages: int = 0
     redo: bool = False
@@ -85,21 +76,16 @@ class Episode(Remembered):
         }
         return self.model_copy(update=changed)
 
-    def text_digest(self) -> str:
-        """Return the digest of what people read."""
-        return digest("\n".join([self.summary, *self.key_events, self.emotional_tone]))[:16]
+    def told(self, summary: str, key_events: Sequence[str]) -> Episode:
+        known = {event.text: event for event in self.events}
+        left = [known.get(event, KeyEvent(event)) for event in key_events]
+        return self.with_events(left).model_copy(update={"summary": summary})
 
     def sealed(self) -> Episode:
         """Return the episode with its id and the digest by which later edits are noticed."""
         return self.model_copy(
             update={"id": self.id or short_id("ep_", self.date.isoformat()), "written": self.text_digest()}
         )
-
-    def dump(self) -> bytes:
-        """Return the file's bytes, the specification's four fields first."""
-        values = self.model_dump(mode="json")
-        first = ("date", "summary", "key_events", "emotional_tone")
-        return encode({**{key: values[key] for key in first}, **values})
 
 
 class EpisodeStore(DatedFiles[date, Episode]):
@@ -159,36 +145,12 @@ class EpisodeStore(DatedFiles[date, Episode]):
             found.append(half_told)
         return found
 
-    def save(self, episode: Episode, *, author: str, reason: str, evidence: Sequence[str] = ()) -> Episode:
-        """Write an episode that a person made or corrected; dreams leave it alone from then on."""
-        kept = episode.sealed().model_copy(update={"mind": USER, "redo": False})
+    def save(self, kept: Episode, *, author: str, reason: str, evidence: Sequence[str] = ()) -> Episode:
+        kept = kept.sealed().model_copy(update={"mind": USER, "redo": False})
         with writing(self._paths):
             changes = {**self.periods.outdated_by(kept.date), self.path(kept.date): kept.dump()}
             self._apply(changes, author=author, reason=reason, evidence=evidence)
         return kept
-
-    def edit(
-        self, day: date, summary: str, key_events: Sequence[str], *, based_on: str, author: str, reason: str
-    ) -> Episode | None:
-        """Write what a person made of a day; an event whose words are the same keeps what it rests on.
-
-        Returns:
-            The episode as it is now; None if there is none any more.
-
-        Raises:
-            ExternallyChangedError: the file on disk is another one than that with the digest `based_on`.
-        """
-        with writing(self._paths):
-            episode = self.get(day)
-            if episode is None:
-                return None
-            if self.digest_of(day) != based_on:
-                theirs = "\n".join([episode.summary, *episode.key_events])
-                raise ExternallyChangedError(path=self.path(day).name, theirs=theirs)
-            known = {event.text: event for event in episode.events}
-            left = [known.get(event, KeyEvent(event)) for event in key_events]
-            changed = episode.with_events(left).model_copy(update={"summary": summary})
-            return self.save(changed, author=author, reason=reason)
 
     def delete(self, day: date, *, author: str, reason: str) -> None:
         """Delete a day's episode (the history keeps it); no dream makes it anew."""

@@ -11,18 +11,14 @@ from typing import Final, NamedTuple
 
 from pydantic import Field, field_validator
 
-from managers.memory.dated_files import DatedFiles
+from managers.memory.dated_files import DatedFiles, Summary
 from managers.memory.json_documents import (
     USER,
     Apply,
     JsonFile,
-    Remembered,
-    encode,
     short_id,
 )
 from managers.storage.clock import Clock
-from managers.storage.errors import ExternallyChangedError
-from managers.storage.files import digest
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.watching import listing
@@ -72,22 +68,20 @@ def span_named(name: str) -> Span | None:
         return None
 
 
-class Period(Remembered):
+class Period(Summary):
     """What a week or a month was.
 
     Attributes:
         date: its first and its last day, `A~B`.
-        key_events: what mattered most of its days, in their order; `key_event_evidence` tells what each rests on.
+        key_events: what mattered most of its days, in their order.
         compressed: always true: what tells it from a day.
         days: the days that it sums up, each with the digest of its words.
         written: digest of the text as a dream wrote it; another digest means that a person changed it.
     """
 
+    FIRST = (*Summary.FIRST, "compressed")
+
     date: str
-    summary: str
-    key_events: list[str] = Field(default_factory=list)
-    emotional_tone: str = "neutral"
-    key_event_evidence: list[list[str]] = Field(default_factory=list)
     compressed: bool = True
     days: dict[str, str] = Field(default_factory=dict)
     written: str = ""
@@ -115,19 +109,14 @@ class Period(Remembered):
         """It is a person's, or pinned: it stays as it is though its days change."""
         return self.is_users or self.is_pinned
 
-    def text_digest(self) -> str:
-        """Return the digest of what people read."""
-        return digest("\n".join([self.summary, *self.key_events, self.emotional_tone]))[:16]
+    def told(self, summary: str, key_events: Sequence[str]) -> Period:
+        rests = dict(zip(self.key_events, self.key_event_evidence, strict=False))
+        events = {"key_events": list(key_events), "key_event_evidence": [rests.get(one, []) for one in key_events]}
+        return self.model_copy(update={"summary": summary, **events})
 
     def sealed(self) -> Period:
         """Return it with its id and the digest by which later edits are noticed."""
         return self.model_copy(update={"id": self.id or short_id("pe_", self.date), "written": self.text_digest()})
-
-    def dump(self) -> bytes:
-        """Return the file's bytes, what a day's file has first in the same order."""
-        values = self.model_dump(mode="json")
-        first = ("date", "summary", "key_events", "emotional_tone", "compressed")
-        return encode({**{key: values[key] for key in first}, **values})
 
 
 class PeriodStore(DatedFiles[Span, Period]):
@@ -166,29 +155,11 @@ class PeriodStore(DatedFiles[Span, Period]):
         found = ((span, self.get(span)) for span in spans_of(day))
         return {self.path(span): None for span, period in found if period is not None and not period.stays}
 
-    def edit(
-        self, span: Span, summary: str, key_events: Sequence[str], *, based_on: str, author: str, reason: str
-    ) -> Period | None:
-        """Write what a person made of a week or a month; an event whose words are the same keeps what it rests on.
-
-        Returns:
-            It as it is now; None if there is none any more.
-
-        Raises:
-            ExternallyChangedError: the file on disk is another one than that with the digest `based_on`.
-        """
+    def save(self, kept: Period, *, author: str, reason: str) -> Period:
+        kept = kept.sealed().model_copy(update={"mind": USER})
         with writing(self._paths):
-            period = self.get(span)
-            if period is None:
-                return None
-            if self.digest_of(span) != based_on:
-                theirs = "\n".join([period.summary, *period.key_events])
-                raise ExternallyChangedError(path=self.path(span).name, theirs=theirs)
-            rests = dict(zip(period.key_events, period.key_event_evidence, strict=False))
-            told = {"key_events": list(key_events), "key_event_evidence": [rests.get(one, []) for one in key_events]}
-            changed = period.model_copy(update={"summary": summary, **told, "mind": USER}).sealed()
-            self._apply({self.path(span): changed.dump()}, author=author, reason=reason)
-            return changed
+            self._apply({self.path(kept.span): kept.dump()}, author=author, reason=reason)
+        return kept
 
 
 def _is_of_span(name: str) -> bool:
