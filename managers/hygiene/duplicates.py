@@ -17,6 +17,7 @@ from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.insights import Insight
 from managers.memory.json_documents import USER
+from managers.memory.messages import united
 from managers.memory.working_copy import WorkingCopy
 from managers.storage.settings import MemorySettings
 
@@ -86,7 +87,8 @@ def add_insight(copy: WorkingCopy, insight: Insight) -> None:
         if today is not None and not set(insight.evidence) <= set(again.evidence):
             change = moved(again, "insight", day_of(again.created_at[:10]), today, "found_again", FOUND_AGAIN)
             evidence = list(dict.fromkeys([*again.evidence, *insight.evidence]))
-            copy.insights = copy.insights.edited(again.id, **change, evidence=evidence)
+            marks = [*united(again.origins, insight.origins)]
+            copy.insights = copy.insights.edited(again.id, **change, evidence=evidence, origins=marks)
     elif sum(one.created_at == insight.created_at for one in entries) < limits.max_insights_per_session:
         copy.insights = copy.insights.with_one(insight)
     else:

@@ -15,6 +15,7 @@ from managers.memory.entities import Entity, Fact, name_key, with_fact
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.insights import Insight
 from managers.memory.json_documents import USER, Remembered, short_id
+from managers.memory.messages import origins_in
 from managers.memory.strategies import AnyPattern, DecompositionPattern, Pattern
 from managers.memory.working_copy import WorkingCopy
 
@@ -36,6 +37,7 @@ class Memory:
         standing: its C-value as it is kept, and what moved it.
         made: the day on which it was made or said; None where nobody knows.
         is_pinned, is_users: pinned, written or changed by a person: it never fades and is never put away.
+        marks: of an insight or a fact, its `origins`.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Memory:
     made: date | None
     is_pinned: bool
     is_users: bool
+    marks: tuple[str, ...] = ()
 
     @property
     def is_kept(self) -> bool:
@@ -106,7 +109,7 @@ def of_episode(episode: Episode) -> Iterator[Memory]:
 def of_insight(insight: Insight) -> Memory:
     """Return an insight as a memory."""
     place, made = _id_of(insight, "in_", insight.created_at, insight.insight), day_of(insight.created_at[:10])
-    kept = (insight.is_pinned, insight.mind == USER)
+    kept = (insight.is_pinned, insight.mind == USER, tuple(insight.origins))
     return Memory(place, "insight", insight.insight, place, tuple(insight.evidence), insight, made, *kept)
 
 
@@ -115,7 +118,7 @@ def of_entity(entity: Entity) -> Iterator[Memory]:
     for fact in entity.facts:
         yield Memory(
             fact_id(entity, fact), "fact", fact.text, entity.name, fact.evidence, fact.standing, day_of(fact.since),
-            entity.is_pinned, fact.is_users,
+            entity.is_pinned, fact.is_users, fact.origins,
         )  # fmt: skip
 
 
@@ -147,12 +150,12 @@ def restood(copy: WorkingCopy, memory: Memory, **values: Any) -> None:  # noqa: 
         copy.put_standing(episode.model_copy(update=values))
 
 
-def rests_on(copy: WorkingCopy, memory: Memory, evidence: Sequence[str]) -> None:
-    """Let a memory rest on other messages than before."""
+def rests_on(copy: WorkingCopy, memory: Memory, evidence: Sequence[str], marks: Sequence[str]) -> None:
+    """Let a memory rest on other messages than before, and carry whose words it is marked with."""
     if memory.kind == "insight":
-        copy.insights = copy.insights.edited(memory.place, evidence=list(evidence))
+        copy.insights = copy.insights.edited(memory.place, evidence=list(evidence), origins=list(marks))
     elif memory.kind == "fact":
-        _change_fact(copy, memory, lambda fact: replace(fact, evidence=tuple(evidence)))
+        _change_fact(copy, memory, lambda fact: replace(fact, evidence=tuple(evidence), origins=tuple(marks)))
     elif memory.kind == "event":
         _change_event(copy, memory, lambda event: replace(event, evidence=tuple(evidence)))
 
@@ -279,7 +282,8 @@ def fact_value(entity: Entity, gone: Fact) -> dict[str, Any]:
     """Return what puts a fact back (`put_back`)."""
     about = {"kind": entity.kind, "created": entity.created, "aliases": list(entity.aliases), "mind": entity.mind}
     fact = {key: getattr(gone, key) for key in ("text", "mind", "id", "slot", "since", "until")}
-    return {"entity": about, **fact, "evidence": list(gone.evidence), **gone.standing.model_dump(mode="json")}
+    told = {"evidence": list(gone.evidence), **({"origins": list(gone.origins)} if gone.origins else {})}
+    return {"entity": about, **fact, **told, **gone.standing.model_dump(mode="json")}
 
 
 def _put_fact(copy: WorkingCopy, name: str, value: dict[str, Any]) -> bool:
@@ -293,7 +297,8 @@ def _put_fact(copy: WorkingCopy, name: str, value: dict[str, Any]) -> bool:
         about.get("mind", ""),
     )
     words = {key: str(value.get(key, "")) for key in ("text", "mind", "id", "slot", "since", "until")}
-    fact = Fact(**words, evidence=tuple(value["evidence"]), standing=Standing.model_validate(value))
+    standing, marks = Standing.model_validate(value), tuple(origins_in(value.get("origins")))
+    fact = Fact(**words, evidence=tuple(value["evidence"]), standing=standing, origins=marks)
     if any(fact_id(entity, fact) == fact_id(entity, there) for there in entity.facts):
         return True
     changed = replace(entity, lines=(*entity.lines, fact)) if fact.until else with_fact(entity, fact)

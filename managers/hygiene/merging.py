@@ -18,6 +18,7 @@ from managers.hygiene.inventory import Memory, restood, rests_on
 from managers.hygiene.neighbours import near_another
 from managers.hygiene.similarity import meaning, vectors
 from managers.memory.confidence import moved
+from managers.memory.messages import united
 from managers.memory.working_copy import WorkingCopy
 from managers.storage.settings import MemorySettings
 
@@ -68,7 +69,7 @@ def carry_out(copy: WorkingCopy, merge: Merge, today: date) -> list[Going]:
     change = moved(kept.standing, kept.origin, kept.made, today, "merged", highest - kept.confidence(today))
     generation = max(one.standing.generation for one in (kept, *merge.absorbed)) + 1
     restood(copy, kept, **change | {"generation": generation})
-    rests_on(copy, kept, evidence)
+    rests_on(copy, kept, evidence, united(*(one.marks for one in (kept, *merge.absorbed))))
     return [Going(one, "merged", kept.id) for one in merge.absorbed]
 
 

@@ -11,6 +11,7 @@ from managers.language.words import content_words
 from managers.memory.confidence import CONTRADICTED, FOUND_AGAIN, START, Standing, Why, day_of, moved
 from managers.memory.errors import NoSuchFactError
 from managers.memory.json_documents import PINNED, USER, short_id
+from managers.memory.messages import UNKNOWN, united
 from managers.storage.errors import Lang, UnsafeNameError
 from managers.storage.paths import safe_name
 
@@ -32,6 +33,7 @@ class Fact:
         since: the day on which it was said or from which it holds.
         until: when it ceased to hold (`2026-03` or a day); empty: it holds.
         standing: its C-value and what moved it.
+        origins: as in `Remembered`.
     """
 
     text: str
@@ -42,6 +44,7 @@ class Fact:
     since: str = ""
     until: str = ""
     standing: Standing = field(default_factory=Standing)
+    origins: tuple[str, ...] = ()
 
     @property
     def is_users(self) -> bool:
@@ -74,8 +77,9 @@ class Entity:
 
     @property
     def evidence(self) -> tuple[str, ...]:
-        """All messages that the facts rest on."""
-        return tuple(dict.fromkeys(one for fact in self.facts for one in fact.evidence))
+        """All messages that the facts rest on; `UNKNOWN` among them stands for the foreign words of what is marked itself."""
+        marked = [UNKNOWN] if any(fact.origins for fact in self.facts) else []
+        return tuple(dict.fromkeys([*(one for fact in self.facts for one in fact.evidence), *marked]))
 
     @property
     def is_pinned(self) -> bool:
@@ -106,7 +110,8 @@ def with_fact(entity: Entity, fact: Fact) -> Entity:
             if set(told.evidence) <= set(line.evidence):
                 return entity  # a day that is read again
             both = tuple(dict.fromkeys([*line.evidence, *told.evidence]))
-            merged = replace(line, evidence=both, standing=_moved(line, told.since, "found_again", FOUND_AGAIN))
+            standing = _moved(line, told.since, "found_again", FOUND_AGAIN)
+            merged = replace(line, evidence=both, standing=standing, origins=united(line.origins, told.origins))
             return replace(entity, lines=(*entity.lines[:index], merged, *entity.lines[index + 1 :]))
         if isinstance(line, Fact) and line.id == told.id:
             return entity  # ended, or reworded by a person, since it was first told

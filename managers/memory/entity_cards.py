@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 from managers.memory.confidence import Standing
 from managers.memory.entities import KINDS, Entity, Fact
 from managers.memory.json_documents import USER
+from managers.memory.messages import origins_in
 from managers.storage.comments import comment, commented
 from managers.storage.files import digest
 from managers.storage.json_text import NotJsonError, load_json
@@ -93,6 +94,7 @@ def _line(line: str) -> Fact | str:
         since=str(about.get("since", "")),
         until=str(about.get("until", "")),
         standing=Standing.model_validate({key: about[key] for key in _STANDING & about.keys()}),
+        origins=tuple(origins_in(about.get("origins"))),
     )
     return fact
 
@@ -102,7 +104,7 @@ def format_fact(line: Fact | str) -> str:
     if isinstance(line, str):
         return line
     about: dict[str, Any] = {"id": line.id, "evidence": list(line.evidence), "mind": line.mind}
-    about |= {key: value for key in ("slot", "since", "until") if (value := getattr(line, key))}
+    about |= {key: value for key in ("slot", "since", "until", "origins") if (value := getattr(line, key))}
     about |= line.standing.model_dump(mode="json", exclude_defaults=True)
     return f"- {line.text} <!-- fact {comment({**about, 'sum': digest(line.text)[:12]})} -->"
 

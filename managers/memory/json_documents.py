@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from managers.memory.confidence import Standing
+from managers.memory.messages import origins_in
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice, UnwritableError, as_notice
 from managers.storage.files import dump_json, read_bytes, remove, set_aside, write_atomic
@@ -47,13 +48,17 @@ class Apply(Protocol):
 
 
 class Remembered(Standing):
-    """What every memory carries: which messages it rests on, who made it, how it stands, and room for later."""
+    """What every memory carries: which messages it rests on, who made it, how it stands, and room for later.
+
+    `origins` says whose foreign words (`Message.origins`) whoever made it had before their eyes, whatever it rests on.
+    """
 
     model_config = ConfigDict(extra="allow")
 
     id: str = ""
     evidence: list[str] = Field(default_factory=list)
     mind: str = ""
+    origins: Annotated[list[str], BeforeValidator(origins_in)] = Field(default=[], exclude_if=lambda one: not one)
 
     @property
     def is_pinned(self) -> bool:

@@ -1,7 +1,9 @@
 """A message: one utterance, with a stable id. The unit of everything that is remembered."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Final, Literal
 
 from managers.storage.errors import Lang
@@ -71,6 +73,17 @@ class Message:
     def foreign(self) -> tuple[str, ...]:
         """Whose words, not of this talk, came to whoever read it; empty for what user and persona said by themselves."""
         return (*self.attachments, *((self.speaker,) if self.role == "other" else ()), *self.origins)
+
+
+def united(*origins: Iterable[str]) -> tuple[str, ...]:
+    """Return whose words several things hold together, of as many as are noted."""
+    return tuple(dict.fromkeys(chain(*origins)))[:MOST_ORIGINS]
+
+
+def origins_in(value: object) -> list[str]:
+    """Return whose words something is marked with, whatever a file says there; a mark that nobody can read is one."""
+    told = value if isinstance(value, list | tuple) else [value] if isinstance(value, str) and value else []
+    return [*map(str, told)] or ([UNKNOWN] if value else [])
 
 
 def is_unnamed(speaker: str) -> bool:

@@ -18,6 +18,7 @@ from managers.memory.insights import Insight
 from managers.memory.json_documents import USER
 from managers.memory.log.format import Record
 from managers.memory.log.log_files import archives_of
+from managers.memory.messages import UNKNOWN
 from managers.recall.documents.document_loader import DOCUMENTS
 from managers.recall.documents.parts import Part, as_heading
 from managers.recall.documents.text import heading_of
@@ -204,12 +205,11 @@ def chunks_of_episode(text: str, size: int, overlap: int) -> list[Chunk]:
     events = [str(event) for event in _list(value.get("key_events"))]
     evidence, standings = _list(value.get("key_event_evidence")), _list(value.get("key_event_standings"))
     kept = _is_kept(value, Episode)
-    found = _pieces(
-        str(value.get("summary", "")), "episodic_memory", "summary", size, overlap, day, _ids(value.get("evidence"))
-    )
+    text, ids = str(value.get("summary", "")), _ids(value.get("evidence"), value)
+    found = _pieces(text, "episodic_memory", "summary", size, overlap, day, ids)
     found = _trusted(found, value, kept=kept)
     for number, event in enumerate(events):
-        ids = _ids(evidence[number]) if number < len(evidence) else ()
+        ids = _ids(evidence[number] if number < len(evidence) else (), value)
         pieces = _pieces(event, "episodic_memory", f"event {number}", size, overlap, day, ids)
         found += _trusted(pieces, standings[number] if number < len(standings) else {}, kept=kept)
     return found
@@ -226,7 +226,7 @@ def chunks_of_insights(text: str, size: int, overlap: int) -> list[Chunk]:
         unit = str(entry.get("id") or made)
         body = "\n".join(part for part in parts if part)
         topic = str(entry.get("trigger_topic", ""))
-        ids = _ids(entry.get("evidence"))
+        ids = _ids(entry.get("evidence"), entry)
         told = _moment(str(entry.get("day") or made))  # a night writes of the day before
         pieces = _pieces(body, "dream_insight", unit, size, overlap, told, ids, topic)
         found += _trusted(pieces, entry, kept=_is_kept(entry, Insight), origin="insight", made=_moment(made))
@@ -368,8 +368,9 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _ids(value: object) -> tuple[str, ...]:
-    return tuple(str(one) for one in _list(value))
+def _ids(evidence: object, memory: Mapping[str, object]) -> tuple[str, ...]:
+    """Return what a memory rests on: messages, and `UNKNOWN` for the foreign words that it is marked with itself."""
+    return (*(str(one) for one in _list(evidence)), *((UNKNOWN,) if memory.get("origins") else ()))
 
 
 TextReader = Callable[[str, str, int, int], list[Chunk]]
