@@ -11,7 +11,7 @@ from managers.exchange.archives.making import ArchiveWishes, make_archive
 from managers.exchange.archives.writing import Progress, nobody_asks
 from managers.exchange.cards.writing import write_card
 from managers.exchange.errors import NothingToExportError
-from managers.exchange.exports.chat import Chat, ChatDays, as_transcript, said_in, write_texts
+from managers.exchange.exports.chat import Chat, ChatDays, as_transcript, said_in
 from managers.exchange.exports.chat_page import ChatPage, Render
 from managers.exchange.exports.markdown import as_markdown
 from managers.exchange.exports.new_file import new_file
@@ -120,7 +120,7 @@ def export(
     counted = _Counted(memories.log.count() if wishes.form in CHATS else 1, progress)
     with new_file(file, wishes.passphrase) as target:
         if wishes.form in CHATS:
-            write_texts(target, _texts(memories, wishes, counted, render))
+            target.writelines(text.encode("utf-8", "replace") for text in _texts(memories, wishes, counted, render))
             if not counted.count:
                 raise NothingToExportError
         else:

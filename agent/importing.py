@@ -13,9 +13,8 @@ from managers.exchange.backups.keeping import snapshot
 from managers.exchange.errors import SpeakersUnknownError
 from managers.exchange.import_engine import ImportPreview, ImportReport, ImportTarget, SourceImport
 from managers.exchange.items import BETWEEN, UNSURE, FoundPersona, NotTaken, ReadingWishes
-from managers.exchange.message_records import names_for
 from managers.language.words import detect_language
-from managers.memory.messages import is_unnamed
+from managers.memory.messages import NAMELESS, is_unnamed
 from managers.personas import Persona
 from managers.personas.avatars import prepare_avatar
 from managers.personas.errors import AvatarRefusedError, PersonaNotFoundError
@@ -102,7 +101,7 @@ def bring_in(services: Services, work: SourceImport, name: str, *, is_let_in: bo
         history=memories.history,
         emotions=memories.emotions,
         copy=memories.working_copy(),
-        names=names_for(sheet.user_name, persona.name, persona.language),
+        names=(sheet.user_name or NAMELESS[persona.language], persona.name),
         avatar=lambda data: _take_avatar(services, persona.name, data),
         is_let_in=is_let_in,
     )

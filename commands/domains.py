@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -196,9 +195,5 @@ def _tell_outcome(store: DomainStore, outcome: Outcome, *, as_json: bool) -> Non
     facts = {"domain": store.name, **counts, "failed": failed, "documents": len(store.documents())}
     tell(facts, _say("fetched", lang, **{**facts, "failed": ""}), as_json=as_json)
     if not as_json:
-        _warn_of(list(failed.values()))
-
-
-def _warn_of(sentences: Sequence[str]) -> None:
-    for one in sentences:
-        warn(one)
+        for one in failed.values():
+            warn(one)

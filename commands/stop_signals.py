@@ -23,7 +23,7 @@ def end_when_asked_to_stop() -> None:
         if signal.getsignal(one) is not signal.SIG_IGN:  # nohup
             signal.signal(one, _leave)
     if sys.platform == "win32":
-        _end_with_the_console()
+        ctypes.windll.kernel32.SetConsoleCtrlHandler(_console_closes, 1)
 
 
 @contextmanager
@@ -76,6 +76,3 @@ if sys.platform == "win32":
         signal.raise_signal(signal.SIGBREAK)
         _ended.wait(_CLOSING_SECONDS)
         return 1
-
-    def _end_with_the_console() -> None:
-        ctypes.windll.kernel32.SetConsoleCtrlHandler(_console_closes, 1)

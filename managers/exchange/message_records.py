@@ -10,8 +10,8 @@ from typing import Final
 from managers.exchange.items import FoundAnswer, FoundFile, FoundMessage, NotTaken
 from managers.exchange.spool import Waiting, first_text
 from managers.memory.log.format import NEW_TOPIC, Record, tidy_name
-from managers.memory.messages import NAMELESS, Message
-from managers.storage.errors import Lang, UnsafeNameError
+from managers.memory.messages import Message
+from managers.storage.errors import UnsafeNameError
 from managers.storage.files import digest, read_bytes, write_atomic
 from managers.storage.opening import is_file
 from managers.storage.paths import PersonaPaths, safe_name
@@ -110,11 +110,6 @@ class MessageRecords:
             write_atomic(target, data)
         self.files += 1
         return target.relative_to(self.paths.folder).as_posix()
-
-
-def names_for(user: str, persona: str, language: Lang) -> tuple[str, str]:
-    """Return under which names the words of user and persona stand that have none in the source."""
-    return user or NAMELESS[language], persona
 
 
 def _other_answers(waiting: Waiting, answers: Sequence[FoundAnswer], shown: int) -> Iterator[Record]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from managers.growth.corpus import Corpus, Example
+from managers.growth.corpus import Corpus
 from managers.language.masking.placeholders import placeholders_in
 
 
@@ -37,7 +37,7 @@ def card_of_corpus(corpus: Corpus, topics: Sequence[str] = ()) -> CorpusCard:
     """Return what is in a corpus; of the topics, those that are in it."""
     kept = corpus.kept
     days = [one.day for one in kept if one.day is not None]
-    texts = [_text(one) for one in kept]
+    texts = ["\n".join([*(text for _, text in one.said), one.reply]) for one in kept]
     plain = [text.casefold() for text in texts]
     counts = Counter({topic: sum(topic.casefold() in text for text in plain) for topic in topics})
     return CorpusCard(
@@ -51,7 +51,3 @@ def card_of_corpus(corpus: Corpus, topics: Sequence[str] = ()) -> CorpusCard:
         masked=dict(Counter(kind for text in texts for kind in placeholders_in(text)).most_common()),
         left_out=corpus.left_out,
     )
-
-
-def _text(example: Example) -> str:
-    return "\n".join([*(text for _, text in example.said), example.reply])

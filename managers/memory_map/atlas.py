@@ -292,7 +292,8 @@ class MemoryMap(Drawing):
 
     def _name(self, sheet: Sheet, passages: Passages, layout: Layout) -> None:
         codes, anchors = sheet.members()
-        terms, counts = naming.count_words(passages, Places(codes, anchors), _fewest(len(codes)))
+        fewest = 1 if len(codes) < _RARE_COUNTS else 3  # of many, what was said once names nothing
+        terms, counts = naming.count_words(passages, Places(codes, anchors), fewest)
         for level, labels in zip(LEVELS, (layout.regions, layout.quarters), strict=True):
             summed = np.zeros((len(terms), int(labels.max()) + 1))
             for anchor in range(counts.shape[1]):
@@ -317,11 +318,6 @@ def _in_folders(paths: PersonaPaths) -> set[str]:
     """Return which of those files there are: what was deleted in an editor is gone before the index knows."""
     folders = (paths.episodic_memory, paths.entity_memory)
     return {f"{folder.name}/{file.name}" for folder in folders for file in entries(folder, {"file"})}
-
-
-def _fewest(passages: int) -> int:
-    """Return in how many passages of a part a word must stand: of many, what was said once names nothing."""
-    return 1 if passages < _RARE_COUNTS else 3
 
 
 def _has_grown(sheet: Sheet) -> bool:

@@ -166,16 +166,13 @@ class _Found:
         size = f"{self.size / _MEGABYTE:,.1f} MB" if self.size > _MEGABYTE else f"{self.size / 1000:,.0f} KB"
         ja = [f"ファイル {self.files:,} 個", size]
         en = [f"{self.files:,} file{'' if self.files == 1 else 's'}", size]
-        if self._talk():
+        if any(self._places[place] for place in ("log.txt", "log_archives", "log_import_source")):
             ja.append("会話の記録あり")
             en.append("with conversations")
         if documents:
             ja.append(f"資料 {documents:,} 個")
             en.append(f"{documents:,} document{'' if documents == 1 else 's'}")
         return Notice("guest-content", f"{'、'.join(ja)}。", f"{', '.join(en)}.", level="info")
-
-    def _talk(self) -> bool:
-        return any(self._places[place] for place in ("log.txt", "log_archives", "log_import_source"))
 
 
 def _misplaced_in_history(rest: Sequence[str], kind: opening.Kind) -> str:

@@ -1,7 +1,7 @@
 """The sample personas that ship with the program, copied to the home folder once each."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
@@ -61,12 +61,8 @@ def copy_samples(
                 let_in(folder, sample.name)
             new.append(home.characters / sample.name)
         known.append(sample.name)
-        _remember(home, known)
+        write_atomic(_record(home), dump_json({"copied": known}))
     return new
-
-
-def _remember(home: Home, names: Sequence[str]) -> None:
-    write_atomic(_record(home), dump_json({"copied": list(names)}))
 
 
 def _record(home: Home) -> Path:

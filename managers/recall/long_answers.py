@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Final
 
 from managers.memory.log.reader import LogReader
-from managers.memory.messages import Message
 from managers.recall.hits import LOG_TYPES, Hit, Piece
 from managers.recall.index.chunking import split
 
@@ -32,14 +31,10 @@ def with_pieces(hits: Iterable[Hit], log: LogReader, size: int, overlap: int, *,
 
 def _with_piece(hit: Hit, log: LogReader, size: int, overlap: int, *, whole: bool) -> Hit:
     message = log.get(hit.message_ids[0]) if hit.type in LOG_TYPES and len(hit.message_ids) == 1 else None
-    if message is None or not _is_answer(message):
+    if message is None or message.role != "persona" or len(message.text.strip()) < SHORTEST_ANSWER:
         return hit
     pieces = split(message.text, size, overlap)
     if hit.text not in pieces:
         return hit  # it was reworded since it was indexed
     piece = Piece(message.id, pieces.index(hit.text), len(pieces))
     return replace(hit, piece=piece, text=message.text.strip() if whole else hit.text)
-
-
-def _is_answer(message: Message) -> bool:
-    return message.role == "persona" and len(message.text.strip()) >= SHORTEST_ANSWER

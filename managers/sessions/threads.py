@@ -121,7 +121,7 @@ def place(said: Said, current: Topic | None, past: Sequence[Topic], likeness: Li
         return Move("begins", highest + 1)
     back = _wanted_back(said, current, past, likeness)
     if back is not None:
-        return _moved(back, current)
+        return Move("goes_on" if back.thread_id == current.thread_id else "returns", back.thread_id)
     is_announced, is_interruption = said.has("begins"), said.has("interrupts")
     again = _come_back_to(said, current, past, likeness)
     is_again = again is not None and not said.words & current.words
@@ -136,10 +136,6 @@ def telling_words(text: str) -> frozenset[str]:
     """Return the words by which a text is known to be about the same as another one."""
     light = word_list("ja", "topic_light") | word_list("en", "topic_light")
     return frozenset(one for one in content_words(text) if one not in light and not one.isnumeric())
-
-
-def _moved(back: Topic, current: Topic) -> Move:
-    return Move("goes_on" if back.thread_id == current.thread_id else "returns", back.thread_id)
 
 
 def _wanted_back(said: Said, current: Topic, past: Sequence[Topic], likeness: LikenessTo) -> Topic | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from managers.exchange.archives.manifest import Manifest
 from managers.exchange.archives.snapshot import Moment, moment_of
-from managers.exchange.archives.without_forgotten import Forgotten, WithoutForgotten, forgotten_in
+from managers.exchange.archives.without_forgotten import WithoutForgotten, forgotten_in
 from managers.exchange.archives.writing import Choice, Progress, nobody_asks, write_archive
 from managers.exchange.exports.new_file import new_file
 from managers.language.masking.file_masking import FileMask, is_plain_name
@@ -78,6 +78,7 @@ def make_archive(
             folders = tuple(one for one in folders if not one.startswith(paths.history.name))
         if mask:
             folders = tuple(filter(is_plain_name, folders))
+        left = len(forgotten.messages) if mask else forgotten.count  # one that is masked has no history
         manifest = write_archive(
             target,
             Moment(files, folders),
@@ -86,18 +87,13 @@ def make_archive(
                 made_at=now.isoformat(timespec="seconds"),
                 masked=wishes.is_masked,
                 history=kept is None and mask is None,
-                forgotten=0 if kept else _left(forgotten, is_masked=wishes.is_masked),
+                forgotten=0 if kept else left,
             ),
             _both(kept, mask),
             progress,
         )
     left_out = [one.name for one in moment.files if one not in files]
     return MadeArchive(len(manifest.files), (*left_out, *(mask.left_out if mask else ())), manifest.forgotten)
-
-
-def _left(forgotten: Forgotten, *, is_masked: bool) -> int:
-    """Return how much of it is in an archive; one that is masked has no history."""
-    return len(forgotten.messages) if is_masked else forgotten.count
 
 
 def _both(first: WithoutForgotten | None, second: FileMask | None) -> Choice | None:

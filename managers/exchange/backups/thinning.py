@@ -29,8 +29,9 @@ def kept(heads: Iterable[Head], settings: BackupSettings) -> set[str]:
         for head in newest_first
         if head.reason not in _BY_ITSELF and end - head.utc < timedelta(days=_SNAPSHOTS_DAYS)
     }
-    for count, span in ((settings.keep_daily, _day), (settings.keep_weekly, _week), (settings.keep_monthly, _month)):
-        found |= _newest_of_each(newest_first, span, count)
+    found |= _newest_of_each(newest_first, lambda day: day, settings.keep_daily)
+    found |= _newest_of_each(newest_first, lambda day: day.isocalendar()[:2], settings.keep_weekly)
+    found |= _newest_of_each(newest_first, lambda day: (day.year, day.month), settings.keep_monthly)
     good = next((head.id for head in newest_first if head.is_good), None)
     return found | ({good} if good else set())
 
@@ -41,15 +42,3 @@ def _newest_of_each(newest_first: list[Head], span: Callable[[date], object], co
         if head.proof.level != "failed":  # what is damaged takes no good one's place
             seen.setdefault(span(head.time.date()), head.id)
     return set(list(seen.values())[:count])
-
-
-def _day(day: date) -> object:
-    return day
-
-
-def _week(day: date) -> object:
-    return day.isocalendar()[:2]
-
-
-def _month(day: date) -> object:
-    return day.year, day.month

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import PurePosixPath
-from typing import IO
 
 from managers.exchange.errors import DaysReversedError
 from managers.memory.audience import NOTHING_KEPT, Kept
@@ -75,9 +74,3 @@ def line_of(message: Message) -> str:
     told = {"id": message.id, "time": message.time.isoformat(), "role": message.role}
     origins = {"from": message.origins} if message.origins else {}
     return json.dumps({**told, "speaker": message.speaker, "text": message.text, **origins}, ensure_ascii=False)
-
-
-def write_texts(target: IO[bytes], pieces: Iterable[str]) -> None:
-    """Write texts into a file, as UTF-8."""
-    for piece in pieces:
-        target.write(piece.encode("utf-8", "replace"))
