@@ -191,7 +191,7 @@ def _terms(text: str) -> list[str]:
 
 def content_words_as_written(text: str) -> dict[str, str]:
     """Return what a text is about, by what `content_words` calls it: as the text itself writes it (桃 → モモ)."""
-    written: dict[str, str] = {}
+    text, written = opening(text), dict[str, str]()
     for word in words(text, "short"):
         if len(terms := content_words(word.surface)) == 1:
             written.setdefault(terms[0], word.surface)

@@ -14,8 +14,6 @@ def _lines(name: str) -> list[str]:
 def test_it_is_noticed_and_idioms_news_and_denials_raise_none() -> None:
     assert [text for text in _lines("raises") if find_concern(text) is None] == []
     assert [text for text in _lines("harmless") if find_concern(text) is not None] == []
-    for text in ("", "\x00", "死" * 30_000, "kill " * 10_000, "\ud800"):  # any text is safe
-        find_concern(text)
 
 
 def test_kinds_and_a_denial_of_one_thing_does_not_hide_another() -> None:

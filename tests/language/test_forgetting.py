@@ -50,13 +50,10 @@ def test_what_was_said_last_or_is_named_is_meant_and_nothing_that_could_mean_som
     assert {text: read_forget_wish(text) for text in NAMED} == {
         text: ForgetWish(about) for text, about in NAMED.items()
     }
+    assert read_forget_wish("忘れて" + "から" * 40) is None  # no row of words holds the program
     assert [text for text in SOMETHING_ELSE if read_forget_wish(text) is not None] == []
 
 
 def test_a_mind_that_knows_what_is_meant_may_take_more_for_a_wish_but_not_all() -> None:
     assert [text for text in [*THE_LAST, *FOR_WHO_KNOWS_WHAT_IS_MEANT] if not asks_to_forget(text)] == []
     assert [text for text in FOR_NOBODY if asks_to_forget(text)] == []
-
-
-def test_no_row_of_words_holds_the_program() -> None:
-    assert read_forget_wish("忘れて" + "から" * 40) is None

@@ -8,8 +8,11 @@ from datetime import datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.minds.builtin.dreams.statements import said_in
 from managers.language.dates_in_words import say_when
+from managers.language.reading.bounds import LONGEST, MOST
 from managers.language.words import content_words, detect_language, entities, sentences, words
+from managers.memory.messages import Message
 
 
 def test_the_language_of_a_message() -> None:
@@ -39,6 +42,16 @@ def test_sentences_are_cut_where_people_end_them() -> None:
     }
     assert {text: sentences(text) for text in cuts} == cuts
     assert sentences("「え" + "、" * 250 + "。次の文。")[-1] == "次の文。"  # an unclosed bracket
+
+
+def test_a_long_diary_is_read_to_its_end_and_what_is_pasted_so_far_and_no_further() -> None:
+    for line in ("今日は川のそばを歩いて、カワセミを見た。", "I walked along the river and saw a kingfisher."):
+        diary = Message(
+            "m", datetime(2026, 11, 28), "user", "Aoi", f"{line}\n" * (8_000 // len(line)) + "My cat is ill."
+        )
+        assert said_in([diary])[-1].text == "My cat is ill."
+    assert {len(one) for one in sentences("あ" * MOST * 4)} == {LONGEST}
+    assert sum(map(len, sentences("あ。" * MOST))) == MOST
 
 
 def test_inflected_forms_and_spellings_share_a_lemma() -> None:
