@@ -133,9 +133,7 @@ def test_what_is_quoted_stands_outside_of_the_system_prompt_and_keeps_its_marks_
     assert lines[-1].startswith(">")
 
 
-TOPICS = sorted(
-    f"{folder}/{path.stem}" for folder in ("prompts", "notices") for path in (FOLDER / folder).glob("*.toml")
-)
+TOPICS = sorted(f"{folder}/{path.stem}" for folder in ("prompts", "notices") for path in (FOLDER / folder).iterdir())
 BY_LANGUAGE_ALONE = {"prompts/tools.arguments"}
 """English stands with the arguments themselves."""
 

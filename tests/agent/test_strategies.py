@@ -48,9 +48,7 @@ def test_what_is_complained_of_again_is_warned_of_with_any_request(scene: Scene)
 @pytest.mark.slow
 def test_what_was_welcome_twice_is_suggested_for_like_requests_with_its_steps(scene: Scene) -> None:
     scene.talk("How do I tidy my desk?", STEPS, "Thanks, that helped!", "Good.")
-    assert [(one.success_rate, one.usage_count, one.subtasks[0]) for one in ways(scene)] == [
-        (1.0, 1, "Empty one drawer.")
-    ]
+    assert [(w.success_rate, w.usage_count, w.subtasks[0]) for w in ways(scene)] == [(1.0, 1, "Empty one drawer.")]
     assert "welcome" not in prompt(scene, "How do I tidy my room?")  # once may have been luck
     scene.talk("How do I tidy my desks?", STEPS, "Thank you!", "Good.")
     (way,) = ways(scene)

@@ -254,9 +254,7 @@ def test_a_wrong_call_is_answered_with_what_to_mend_and_not_announced(scene: Sce
         announced, _ = use(scene, "Well?", pieces)
         assert announced == []
         assert [one for one in names if one not in answers(scene)] == []
-    announced, _ = use(
-        scene, "Aoi naps.", call("write_entity_memory", name="Aoi", content="Naps.", reason="it is noon")
-    )
+    announced, _ = use(scene, "Aoi naps.", call("write_entity_memory", name="Aoi", content="Naps.", reason="noon"))
     assert len(announced) == 1, "what a call says beyond the arguments is left aside"
 
 

@@ -18,11 +18,7 @@ DROP = """([words, names]) => {
     for (const kind of ["dragover", "drop"])
         document.querySelector("#room").dispatchEvent(new DragEvent(kind, {dataTransfer: files, bubbles: true, cancelable: true}));
 }"""
-FACT, ASKED, ANSWER = (
-    "The spare key of the boathouse hangs behind the copper kettle.",
-    "Where is the spare key?",
-    "kettle",
-)
+FACT, ASKED, ANSWER = ("The spare key of the boathouse is behind the kettle.", "Where is the spare key?", "kettle")
 
 
 def test_a_persona_goes_out_into_a_file_and_comes_back(browser: Browser, server: Server, tmp_path: Path) -> None:

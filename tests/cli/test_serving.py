@@ -99,9 +99,7 @@ def test_a_second_start_says_where_the_page_is_before_anything_heavy_is_imported
         assert done.stderr.count("\n") == 1
     assert "もう動いています" in again(home, "--no-browser", UTATANE_LANG="ja").stderr
     code = "import sys, app; sys.argv[1:] = ['--no-browser', '--home', sys.argv[1]]\ntry: app.main()\nfinally: print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(home)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code, home], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert not {"typer", "gradio", "numpy", "pydantic", "langgraph", "agent"} & set(done.stdout.split())
     assert get(server.address).status_code == 303  # the first one goes on

@@ -143,9 +143,7 @@ def test_a_wrong_passphrase_is_said_and_an_empty_one_is_asked_for() -> None:
     for empty in (lambda: opened(made, ""), lambda: encrypted(b"", "")):
         with pytest.raises(errors.PassphraseNeededError):
             empty()
-    assert opened(encrypted(b"x", "\u304b\u3099"), "\u304c").read() == b"x", (
-        "one and the same letter, as a Mac writes it"
-    )
+    assert opened(encrypted(b"x", "\u304b\u3099"), "\u304c").read() == b"x", "one letter, as a Mac writes it"
 
 
 def test_no_bit_can_be_turned_and_no_end_be_cut_off() -> None:

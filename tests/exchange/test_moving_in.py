@@ -253,9 +253,7 @@ def bringing(paths: PersonaPaths, clock: HandClock) -> Bringing:
 def test_each_kind_arrives_and_comes_once(bringing: Bringing, paths: PersonaPaths, clock: HandClock) -> None:
     assert bringing.bring(*MEMORIES) == (len(MEMORIES), 0)
     assert bringing.left == []
-    before = {
-        path: path.read_bytes() for path in paths.folder.rglob("*") if path.is_file() and ".history" not in str(path)
-    }
+    before = {p: p.read_bytes() for p in paths.folder.rglob("*") if p.is_file() and ".history" not in str(p)}
     _, there = bringing.bring(*MEMORIES)
     assert (bringing.added, there, bringing.left) == ({}, len(MEMORIES), [])
     assert {path: path.read_bytes() for path in before} == before

@@ -107,14 +107,7 @@ def test_a_full_disk_loses_nothing(log: ConversationLog, monkeypatch: pytest.Mon
     assert list(log.paths.folder.glob("*.broken-*")) == []
 
 
-WORDS = (
-    "おはよう。今日は雨だね",
-    "表が濡れている",
-    "OK",
-    "猫のももが逃げた",
-    "ソファの下にいた",
-    "もう寝るね|おやすみ",
-)
+WORDS = ("おはよう。今日は雨だね", "表が濡れた", "OK", "猫のももが逃げた", "ソファの下にいた", "もう寝るね|おやすみ")
 
 
 @pytest.fixture

@@ -31,9 +31,7 @@ pieces = st.sampled_from([*LINES, *ODD, "\n\n", "\r\n", "うたた寝"])
 any_text = st.text(st.characters(exclude_categories=["Cs"]))
 texts = st.one_of(any_text, st.lists(st.one_of(pieces, any_text)).map("".join))
 own_ids = st.from_regex(r"2026010[1-9]T220000-[0-9a-z]{8}", fullmatch=True)
-ids = st.one_of(
-    own_ids, any_text.filter(bool), st.sampled_from(["D1:1", "8701:0", "a b", "a|b", "100%", "%41", "番号"])
-)
+ids = st.one_of(own_ids, any_text.filter(bool), st.sampled_from(["D1:1", "8701:0", "a b", "a|b", "100%", "%41", "号"]))
 times = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(lambda time: time.replace(microsecond=0))
 
 

@@ -67,9 +67,7 @@ class Life:
         return self.episodes.path(date)
 
     def entity(self, name: str, kind: Kind = "person", evidence: tuple[str, ...] = ()) -> Entity:
-        found = self.entities.note(
-            name, f"{name} is known", author="dream", mind="built-in", evidence=evidence, kind=kind
-        )
+        found = self.entities.note(name, f"{name} is", author="dream", mind="built-in", evidence=evidence, kind=kind)
         self.recall.catch_up()
         return found
 

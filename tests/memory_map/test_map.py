@@ -34,9 +34,7 @@ def test_every_evening_is_a_point_that_opens_its_messages_and_is_cut_where_its_t
     said = life.talk(20)
     atlas = life.atlas()
     assert [piece.kind for piece in atlas.pieces] == ["talk"] * 20
-    opened = [
-        one for piece in atlas.pieces for passage in life.map.members_of(piece.key) for one in passage.message_ids
-    ]
+    opened = [one for piece in atlas.pieces for told in life.map.members_of(piece.key) for one in told.message_ids]
     assert sorted(opened) == sorted(message.id for message in said)
     changes = []
     for topic in ("sailing", "baking"):

@@ -133,10 +133,7 @@ def test_it_stays_careful_in_the_turns_after_a_concern_but_not_for_days() -> Non
     cat = Sheet("タマ", "ja", "「ボクはタマだにゃ。よろしくにゃ」", "ユウ")
     check([("もう死にたい", "0120-279-338", f"{CHEER}|にゃ")], range(3), who=lambda _: cat)
     for since, is_cheered in ((timedelta(days=3), True), (timedelta(hours=1), False)):
-        turns = [
-            ChatTurn("user", "死にたい", NOW - since),
-            ChatTurn("persona", "話してくれてありがとう。", NOW - since),
-        ]
+        turns = [ChatTurn("user", "死にたい", NOW - since), ChatTurn("persona", "話してくれたね。", NOW - since)]
         assert ("おめでとう" in say("試験に合格した！", turns=turns)) is is_cheered
 
 

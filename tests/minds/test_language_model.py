@@ -77,9 +77,7 @@ def test_what_is_thought_is_not_said(server: ModelServer) -> None:
 
 def test_gemini_and_claude_are_asked_for_their_thoughts_only_where_they_have_them(server: ModelServer) -> None:
     thought = Say("はい。", reasoning="花さんは疲れているようだ。")
-    server.enqueue(
-        thought, "はい。", thought, "はい。", Refuse(400, "adaptive thinking is not supported on this model")
-    )
+    server.enqueue(thought, "はい。", thought, "はい。", Refuse(400, "adaptive thinking is not supported by it"))
     heard = [
         talk(behind_gemini(server)),
         talk(behind_gemini(server, model="gemini-2.0-flash")),

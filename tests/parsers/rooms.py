@@ -55,9 +55,7 @@ _VALUES = spaced(
     '"entities" "aliases" "filename" "merged_into" "arousal" "source_date" "progress_notes" '
     '"topic" "short_term" "goal" "priority" "timestamp" "emotion" "type" "room_name"'
 )
-_STATE = (
-    b'{"drives": {"curiosity": {"open_questions": [{"topic": "x"}]}}, "short_term": [{"goal": "x", "priority": 1}]}'
-)
+_STATE = b'{"drives": {"curiosity": {"open_questions": [{"topic": "x"}]}}, "short_term": [{"goal": "x"}]}'
 _ENTRIES = b'[{"date": "2025-10-03", "created_at": "2025-10-03", "timestamp": "2025-10-03T10:00:00", "summary": "x", "emotion": "joy"}]'
 
 PARSERS = (

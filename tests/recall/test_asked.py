@@ -112,9 +112,7 @@ def test_a_day_that_is_all_that_is_asked_for_comes_in_order(lived: Recall, episo
 
 def test_of_a_long_day_the_user_s_own_and_fullest_words_come(recall: Recall, talk: Talk) -> None:
     said = [("user", f"The walk number {n} led past the old mill, the river and a field of barley.") for n in range(8)]
-    chat = [
-        pair for n in range(20) for pair in (("user", "Hm."), ("persona", f"A long answer, the {n}th of many today."))
-    ]
+    chat = [pair for n in range(20) for pair in (("user", "Hm."), ("persona", f"A long answer, the {n}th today."))]
     say(talk, 5, *chat, *said)
     recall.catch_up()
     found = turn(recall, "What did I tell you five days ago?")

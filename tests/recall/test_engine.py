@@ -216,9 +216,7 @@ def test_all_but_the_secret_diary_is_found(recall: Recall, talk: Talk, paths: Pe
     assert hits["diary"].time is not None
     assert hits["diary"].time.day == 2
     assert hits["episodic_memory"].message_ids == ("e 2026-10-01",)
-    assert {hit.path for hit in recall.search("lighthouse", 20, types=["diary"])} == {
-        f"memory/{one}" for one in diaries
-    }
+    assert {hit.path for hit in recall.search("lighthouse", 20, types=["diary"])} == {f"memory/{d}" for d in diaries}
     for types in (None, ["diary", "note", "current_log"]):
         assert not any("marzipan" in hit.text for hit in recall.search("marzipan", 20, types=types))  # type: ignore[arg-type]
 

@@ -181,9 +181,7 @@ def test_what_was_put_on_a_shelf_since_is_taken_back_there(history: History, pat
     change(history, DIARY, json.dumps([one]))
     night = change(history, DIARY, json.dumps([two, one]))
     shelf = paths.memory / "insights_archived_001.json"
-    history.apply(
-        {paths.insights: json.dumps([three]).encode(), shelf: json.dumps([two, one]).encode()}, Draft("d", "")
-    )
+    history.apply({paths.insights: json.dumps([three]).encode(), shelf: json.dumps([two, one]).encode()}, Draft("", ""))
     before = shelf.read_bytes()
     history.undo(night, author="user")
     assert json.loads(shelf.read_bytes()) == [one]

@@ -35,14 +35,7 @@ def stranger(services: Services, folder: Path) -> None:
     said = [("USER:Ann", "", "m1"), *(("AGENT:Rook", "m", quote(way, safe="")) for way in WAYS), ("USER:Ann", "", "m2")]
     log = "".join(f"## {who}\nHello.\n{day} |{mind}|{message}\n\n" for who, mind, message in said)
     (folder / "log.txt").write_text(log, "utf-8")
-    hit = {
-        "type": "current_log",
-        "_source": "semantic",
-        "path": "log.txt",
-        "message_ids": WAYS,
-        "score": 0.1,
-        "why": {},
-    }
+    hit = {"type": "current_log", "_source": "semantic", "path": "log.txt", "message_ids": WAYS, "score": 1, "why": {}}
     recalled = [{"time": "2026-01-02T20:00:00", "message_id": way, "query": "x", "recalled": [hit]} for way in WAYS]
     (folder / "memory" / "recall_log.jsonl").write_text("".join(json.dumps(one) + "\n" for one in recalled), "utf-8")
     wish = {

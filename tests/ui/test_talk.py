@@ -273,9 +273,7 @@ def test_markup_is_text_and_what_is_huge_is_cut(house: House, visitor: TestClien
         log.append(role, NAME, f"{role} {EVIL}", time=EVENING + timedelta(seconds=number + 1))  # type: ignore[arg-type]  # roles
     page = shown(visitor).one("#conversation")
     assert page.all("script") + page.all(".bubble img") == []
-    assert [
-        role for role in ("user", "persona", "system") if f"{role} <script>alert(1)</script>" not in page.text
-    ] == []
+    assert [one for one in ("user", "persona", "system") if f"{one} <script>alert(1)</script>" not in page.text] == []
     long = next(one for one in page.all("article") if "data-cut" in one.attributes)
     assert len(long.text) < 21_000
     assert "30,000" in long.one(".whole").text

@@ -45,9 +45,7 @@ def test_a_line_that_a_crash_tore_costs_nothing_but_itself_and_what_is_no_entry_
         ledger.append(CALL)
         assert ledger.calls()[-1] == CALL
         assert len(ledger.calls()) in {2, 3}  # three where the line was whole but for its end
-    path.write_bytes(
-        b'\n[]\n{"time": "x"}\n\xff\xfe\n{"time": "2026-11-21T22:00:07", "input": "many", "output": 1}\n3\n'
-    )
+    path.write_bytes(b'\n[]\n{"time": "x"}\n\xff\xfe\n{"time": "2026-11-21T22:00:07", "input": "x", "output": 1}\n3\n')
     ledger.append(CALL)
     assert ledger.calls() == [CALL]
 

@@ -96,10 +96,7 @@ def test_stop_and_skip(table: Table) -> None:
     table.scripted("Clari").enqueue([stop, TextPiece(" too")])
     table.scripted("Noxx")
     answered = replies(list(talk.say("Everyone, tell me something.").events()))
-    assert [(who, one.text, one.stopped) for who, one in answered] == [
-        ("Lumi", "Let me", True),
-        ("Clari", "And I", True),
-    ]
+    assert [(by, one.text, one.stopped) for by, one in answered] == [("Lumi", "Let me", True), ("Clari", "And I", True)]
     assert [one.text for one in table.log("Noxx")] == ["Everyone, tell me something.", "Let me", "And I"]
 
 

@@ -12,9 +12,7 @@ NAMES = {"Lumina": ["Lumina", "ルミナ"], "Claris": ["Claris", "クラリス"]
 
 
 def state(**known: Any) -> GroupState:
-    lists: dict[str, list[str]] = {
-        key: [] for key in ("turns", "targets", "only", "owners", "called", "spoken", "failed")
-    }
+    lists: dict[str, list[str]] = {k: [] for k in ("turns", "targets", "only", "owners", "called", "spoken", "failed")}
     start = {"thread_id": 1, "domain": "", "auto_prompt": 0, "quiet": False, "present": list(NAMES), **lists}
     return {"ct": dict.fromkeys(NAMES, 0), **start, **known}  # type: ignore[typeddict-item]  # the test names the fields
 

@@ -261,9 +261,7 @@ def test_what_might_run_stays_where_it_is_and_settings_wait_for_a_yes(tmp_path: 
 def test_the_forgotten_is_counted_or_left_out(persona: PersonaPaths, tmp_path: Path, elsewhere: PersonaStore) -> None:
     with closing(open_life(persona.home.folder)) as memories:
         said = Message("m-secret", datetime(2026, 11, 21, 20), "user", "Emma", "The vault code is Quixote.")
-        memories.log.append_many(
-            [said, Message("m-wish", datetime(2026, 11, 21, 20, 1), "user", "Emma", "Forget that.")]
-        )
+        memories.log.append_many([said, Message("m-wish", datetime(2026, 11, 21, 21), "user", "Emma", "Forget that.")])
         source = memories.paths.log_import_source / "chat.txt" / "chat.txt"
         source.parent.mkdir(parents=True)
         source.write_text(said.text, "utf-8")

@@ -30,9 +30,4 @@ ARCHIVES = _room("archives")
 NEWEST = _room("newest")
 """Cards with a list of their own, sessions, and a folder for everything that the persona works at."""
 
-GENERATIONS: dict[str, Files] = {
-    "specification": SPECIFICATION,
-    "monthly": MONTHLY,
-    "archives": ARCHIVES,
-    "newest": NEWEST,
-}
+GENERATIONS = {"specification": SPECIFICATION, "monthly": MONTHLY, "archives": ARCHIVES, "newest": NEWEST}

@@ -55,10 +55,7 @@ def test_each_generation_has_the_same_conversation_and_memories(tmp_path: Path, 
     assert certain == (
         "03-21:00:00 03-21:00:20 03-21:01:00 03-21:02:00 02-10:00:00 04-08:00:31 04-08:05:00 04-08:06:00 04-08:07:00"
     )
-    assert [one.time for one in found if not one.is_time_certain] == [
-        datetime(2025, 10, 3, 21, 0, 20),
-        datetime(2025, 11, 4, 8, 5),
-    ]
+    assert [f"{one.time:%d-%T}" for one in found if not one.is_time_certain] == ["03-21:00:20", "04-08:05:00"]
     who = persona_of(items)
     assert (who.name, who.user_name) == ("猫 の部屋", "田中")
     assert who.system_prompt == "あなたは縁側の猫です。"
@@ -117,9 +114,7 @@ def test_what_is_no_speech_is_kept_as_what_it_is(tmp_path: Path) -> None:
 
 
 def test_one_room_of_a_zip_file_is_read_several_are_asked_about_and_pickles_are_never_opened(tmp_path: Path) -> None:
-    rooms = {
-        name: {f"{name}/{file}": told for file, told in MONTHLY.items()} for name in ("characters/猫_の部屋", "A", "B")
-    }
+    rooms = {at: {f"{at}/{file}": told for file, told in MONTHLY.items()} for at in ("characters/猫_の部屋", "A", "B")}
     items = items_of(zip_of(tmp_path / "all.zip", {**rooms["characters/猫_の部屋"], "config.json": "{}"}), "nexus-ark")
     assert said(items) == said(room_of(tmp_path, MONTHLY))
     assert left(items)["nexus_ark.outside"] == 1

@@ -162,14 +162,10 @@ def test_messages_keep_thoughts_tools_and_what_was_attached(tmp_path: Path) -> N
     talk = _claude_talk(
         _claude_message("1", "human", "Write a haiku.", attachments=[attached]),
         _claude_message("2", "assistant", "", content=thinking),
-        _claude_message("3", "human", "old form", content=[], files=[{"file_name": "frog.png"}]),
+        _claude_message("3", "human", "a form", content=[], files=[{"file_name": "frog.png"}]),
     )
     items = items_of(zip_of(tmp_path / "data.zip", {"conversations.json": [talk], "users.json": []}), "claude")
-    assert said(items) == [
-        ("user", "", "Write a haiku."),
-        ("persona", "", "Old pond\n\nfrog"),
-        ("user", "", "old form"),
-    ]
+    assert said(items) == [("user", "", "Write a haiku."), ("persona", "", "Old pond\n\nfrog"), ("user", "", "a form")]
     asked, answer, last = messages_of(items)
     assert asked.time == datetime(2025, 5, 6, 7, 1, 0, 123456, UTC)
     assert asked.notes == (("attachment", "note.txt\nThe frog jumps."),)
@@ -313,10 +309,7 @@ _META = {
 def test_the_list_of_messages_is_found_wherever_it_is(tmp_path: Path) -> None:
     for told in ([*_KINDROID, 5, {"sender": "ai"}], _CHARACTER_AI, _META):
         items = items_of(folder_of(tmp_path, {"chat.json": told}), "text")
-        assert [(role, text) for role, _, text in said(items)] == [
-            ("user", "おはよう"),
-            ("persona", "おはよう、アキ。"),
-        ]
+        assert [(who, text) for who, _, text in said(items)] == [("user", "おはよう"), ("persona", "おはよう、アキ。")]
         time = datetime(2025, 1, 1, microsecond=500_000 * (told is _CHARACTER_AI), tzinfo=UTC)
         assert messages_of(items)[0].time == time
         if told is _CHARACTER_AI:
