@@ -236,16 +236,10 @@ def fit_message(turn: ChatTurn, room: int, count: CountTokens) -> ChatTurn:
 
 
 def fit_turns(turns: Sequence[ChatTurn], room: int, count: CountTokens, *, slides: bool = False) -> list[ChatTurn]:
-    """Keep the newest turns that fit.
+    """Keep the newest turns that fit; with `slides` older ones were left out before.
 
     Where older ones fall, the talk begins at a place that stays the same for a few messages, so that a server need not
     read all of it anew each time: of the user's turns in the older half, the one whose hash is lowest.
-
-    Args:
-        turns: oldest first.
-        room: tokens for all of them.
-        count: the mind's estimate of tokens.
-        slides: older turns were left out already.
     """
     kept: list[ChatTurn] = []
     for turn in reversed(turns):

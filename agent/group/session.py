@@ -33,12 +33,7 @@ class RunningSession:
     id: str
 
     def taken_up(self, said: Sequence[Message], reads: Callable[[str], Message | None]) -> list[Message]:
-        """Return the last messages: those that the logs have at hand, and those of long ago that the session names.
-
-        Args:
-            said: what is at hand.
-            reads: looks a message up in the logs; what they do not have is gone.
-        """
+        """Return the last messages: those that the logs have at hand, and those of long ago that the session names."""
         known = {one.id for one in said}
         ids = self._last_ids() if len(said) < SHORT_TERM else []
         found = (reads(one) for one in ids[-SHORT_TERM:] if one not in known)

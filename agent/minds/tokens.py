@@ -78,15 +78,7 @@ def answer_room(context_tokens: int) -> int:
 def fit(
     system: str, turns: Sequence[ChatTurn], tools_tokens: int, context_tokens: int, count: Count
 ) -> tuple[ChatTurn, ...] | None:
-    """Return the newest turns that fit beside the system prompt; None if not even the last exchange does.
-
-    Args:
-        system: the system prompt; it is never cut here.
-        turns: the conversation, oldest first.
-        tools_tokens: what the descriptions of the tools take.
-        context_tokens: what the model can read and write at once.
-        count: the mind's estimate of tokens.
-    """
+    """Return the newest turns that fit beside the system prompt; None if not even the last exchange does."""
     room = context_tokens - answer_room(context_tokens) - tools_tokens - count(system) - MESSAGE_OVERHEAD
     kept: tuple[ChatTurn, ...] | None = None
     start = len(turns)

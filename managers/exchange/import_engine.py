@@ -47,8 +47,6 @@ class ImportPreview:
         speakers: role, name and number of messages, the most talkative first.
         undated: how many messages have no sure time.
         threads: how many conversations it holds.
-        files: how many files were sent along.
-        memories: how many of each kind.
         left_out: what is not taken over, and why.
     """
 

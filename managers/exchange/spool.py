@@ -72,12 +72,10 @@ class Spool:
     Attributes:
         persona: who the persona and the user are, as far as the source says.
         speakers: how many messages stand under which role and name.
-        memories: how many memories there are of each kind.
         repeated: how many messages stand in the source more than once, beyond the first time.
         undated: how many messages have no time that is sure.
         lost: how many characters nobody could read: they stand as U+FFFD.
         left_out: what the reader did not take, and why.
-        files: how many files belong to messages.
         threads: how often one conversation gives way to another.
     """
 

@@ -45,10 +45,8 @@ class Job(BaseModel):
         base: the base model's folder.
         parent: the file of the version that it goes on from; empty: the base model alone.
         card: what is known of the new version before it is trained.
-        learned: the examples.
         held_out: what it is measured on.
         epochs: how often all of them are gone through.
-        rate: the learning rate.
         most_tokens: of an example.
         seed: settles the order.
     """

@@ -142,14 +142,9 @@ class EntityStore:
             self.notices.append(about_misnamed(sorted(misnamed)))
 
     def search(self, keyword: str, limit: int = 10, among: Sequence[Entity] | None = None) -> list[Entity]:
-        """Return entities whose name, alias or text holds the keyword; those named so come first.
+        """Return entities whose name, alias or text holds the keyword, named ones first; `among` what may be read, or all.
 
         Where none holds several words as they stand, those that hold each of them.
-
-        Args:
-            keyword: what to look for.
-            limit: how many at most.
-            among: cards as whoever asks may read them; all, as they are, if not given.
         """
         cards = self._all().entities if among is None else among
         return (_holding([keyword], cards) or _holding(keyword.split(), cards))[:limit]

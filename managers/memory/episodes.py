@@ -130,12 +130,7 @@ class EpisodeStore(DatedFiles[date, Episode]):
         """Return the episodes of the `lookback_days` days before the oldest message in the prompt.
 
         The specification's rule: nothing that the prompt holds verbatim is summarised again, and no
-        day falls between the two. So the oldest day itself comes too where the prompt holds its end alone.
-
-        Args:
-            oldest_log_date: the day of the oldest message in the prompt.
-            lookback_days: how many days before.
-            told: how many messages of that day the prompt holds; None: all of them.
+        day falls between the two. So the oldest day itself comes too where the prompt holds its end alone (`told` messages).
         """
         if lookback_days <= 0:
             return []

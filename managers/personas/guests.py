@@ -45,7 +45,6 @@ class Guest:
 
     Attributes:
         name: the folder's name, in NFC.
-        paths: its folder.
         size: bytes, as far as was looked.
         count: files.
         findings: what somebody should know who lets it in, each in a sentence.

@@ -99,12 +99,7 @@ class RecallLog:
                 write_atomic_parts(self.path, (line for line in self._forwards() if not is_dropped(line)))
 
     def find(self, message_id: str, variant: str = "") -> tuple[str, list[Recollection]] | None:
-        """Return the query and the memories behind an answer; None if nothing was searched for it.
-
-        Args:
-            message_id: the answer.
-            variant: which of those that were given in its place (`Message.variant`).
-        """
+        """Return the query and the memories behind an answer (one `variant` of it); None if nothing was searched for it."""
         wanted = message_id.encode()
         for line in self._backwards():
             if wanted not in line:

@@ -62,7 +62,6 @@ class Move:
 
     Attributes:
         kind: whether the thread goes on, begins, or is come back to.
-        thread_id: which one.
         leaves_open: the thread before it was broken off in the middle.
     """
 

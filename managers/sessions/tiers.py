@@ -188,11 +188,7 @@ class Sessions:
         self._go_through(lambda one: one.renamed(names), lambda one: one.renamed(names), session_id)
 
     def let_go(self, gone: Gone, session_id: str = "") -> None:
-        """Let messages go from every tier, with what was drawn from them; done twice, it is done once.
-
-        Args:
-            gone: what goes.
-            session_id: the session that they were said in; empty to look through all.
+        """Let messages go from every tier of one session or of all, with what was drawn from them; done twice, it is done once.
 
         Raises:
             DiskFullError, UnwritableError, BusyError, DatabaseHeldError

@@ -121,11 +121,7 @@ class Event:
     """One line.
 
     Attributes:
-        id: random.
         time: local.
-        kind: what happened.
-        to: to whom.
-        purpose: what for, of a call.
         given: what went there, or was changed.
         more_ids: how many messages are not among `given.ids`.
         missed: how many events before it could not be written (a full disk, say).
@@ -159,18 +155,9 @@ def record(
     purpose: str = "",
     at_once: bool = False,
 ) -> None:
-    """Add an event; it survives the end of this process at once, and a power cut a moment later.
+    """Add an event; it survives the end of this process at once, and a power cut a moment later, or `at_once` too.
 
     Never fails: what cannot be written is logged, counted, and told by the next line that can be.
-
-    Args:
-        paths: the persona's.
-        now: local time.
-        kind: what happened.
-        given: what was handed out or changed.
-        to: to whom.
-        purpose: what for.
-        at_once: wait until it would survive a power cut too.
     """
     try:
         if not is_folder(paths.folder):

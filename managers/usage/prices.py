@@ -69,10 +69,7 @@ class Model:
     """A model as the ledger names it.
 
     Attributes:
-        name: as its server knows it.
-        service: what people call the server.
         host: the server's host, which tells whose price list counts.
-        is_local: it runs on this computer.
     """
 
     name: str

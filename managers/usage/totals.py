@@ -23,11 +23,9 @@ class Sum:
     """What some calls add up to.
 
     Attributes:
-        calls: how many.
         input_tokens, output_tokens: read and written.
         cost: in billionths of a dollar, of those whose price is known.
         unpriced: how many have a price that nobody knows.
-        estimated: how many have tokens that were estimated.
     """
 
     calls: int = 0

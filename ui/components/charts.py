@@ -26,8 +26,6 @@ class Point:
         x: from 0 to 1 along the span.
         y: in the chart's unit.
         label: what a screen reader says, and what is shown when the mouse rests on it.
-        address: what it opens.
-        is_chosen: that is open now.
     """
 
     x: float

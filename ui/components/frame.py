@@ -48,11 +48,8 @@ class Frame:
     """What stands around a room.
 
     Attributes:
-        faces: everybody who lives here.
         current: whom one talks to; None where nobody does.
         waiting: how many folders wait for a yes.
-        tabs: the rooms.
-        notices: what is to be known.
         mind: which mind speaks, as far as that is known without asking anybody.
         revision: changes whenever a page of this persona would be drawn in another way.
     """

@@ -198,15 +198,7 @@ class LanguageModelMind:
         cancel: Cancel | None = None,
         given: Given = NOTHING,
     ) -> Answer:
-        """Ask for a structured answer; a wrong one is asked for once more, with what was wrong.
-
-        Args:
-            instructions: what to do, in the language of the answer.
-            material: what to do it with.
-            answer: the form; its docstring and field descriptions are shown to the model.
-            language: of the few sentences that are added.
-            cancel: stops the call.
-            given: which memories stand in the material.
+        """Ask for an answer in a form, whose docstring and descriptions the model is shown; once more if it is wrong.
 
         Raises:
             InvalidAnswerError: wrong twice, or stopped.

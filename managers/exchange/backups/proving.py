@@ -38,8 +38,6 @@ class Prover:
 
     Attributes:
         home: in which it is restored, into a folder that is removed again.
-        repository: where the backup lies.
-        clock: the time.
         is_stopped: asked before each file.
         is_quiet: somebody may be talking meanwhile.
         bad: the files that could not be restored as they were, all of them.

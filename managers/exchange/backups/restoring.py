@@ -25,13 +25,7 @@ def beneath(files: Iterable[File], folder: str) -> list[File]:
 
 
 def restore_file(repository: Repository, file: File, target: Path, *, lasting: bool = True) -> int:
-    """Write one file below a folder in which nothing stands in its place; return its bytes.
-
-    Args:
-        repository: where the backup lies.
-        file: what is brought back; its path is that below the folder.
-        target: the folder.
-        lasting: whether it is to survive a power cut.
+    """Write one file below a folder in which nothing stands in its place, `lasting` through a power cut; return its bytes.
 
     Raises:
         BackupDamagedError: it is not as it was, and was not written.

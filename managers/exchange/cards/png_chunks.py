@@ -58,11 +58,7 @@ def text_chunks(png: bytes, keywords: Iterable[str]) -> list[TextChunk]:
 
 
 def with_texts(png: bytes, texts: Mapping[str, bytes]) -> bytes:
-    """Return a PNG file with some texts before its end, and no others under their keywords.
-
-    Args:
-        png: a whole PNG file.
-        texts: the bytes (Latin-1, as the format has it) by keyword.
+    """Return a PNG file with some texts (Latin-1, by keyword) before its end, and no others under their keywords.
 
     Raises:
         BrokenPngError: it is no PNG file.

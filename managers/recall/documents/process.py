@@ -54,13 +54,7 @@ class DocumentReader:
     _idle: threading.Timer | None = None
 
     def read(self, kind: str, data: bytes, seconds: float, wait: float = -1) -> list[Part]:
-        """Return the parts of a document.
-
-        Args:
-            kind: the ending of the file's name, such as `.pdf`.
-            data: the file.
-            seconds: how long it may take.
-            wait: how long to wait for others whose turn it is; -1: until it is ours.
+        """Return the parts of a document; wait so many seconds for a turn, or with -1 as long as it takes.
 
         Raises:
             UnreadError: why not.

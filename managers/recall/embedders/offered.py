@@ -26,12 +26,10 @@ class OfferedModel:
 
     Attributes:
         name: as the settings and its folder have it.
-        title: its own name.
         repository, revision: where it is, and which version.
         files: paths there, by the name that each gets here.
         megabytes: about how large all of it is.
         tokens: how much of a text it reads.
-        licence: under which it may be used.
         ja, en: what it is good for, in plain words.
         factor: by what distances are multiplied; 1 where it was not measured.
     """

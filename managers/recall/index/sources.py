@@ -45,12 +45,9 @@ class Source:
     """A file that holds memories.
 
     Attributes:
-        path: the file.
         name: its path relative to the persona's folder, with `/`.
-        type: the kind of memory.
         index: which of the three indexes it belongs to.
         stamp: what changes when the file does.
-        size: its bytes.
     """
 
     path: Path

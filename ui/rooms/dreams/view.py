@@ -29,12 +29,9 @@ class Sleeping:
     """How it stands with a persona's sleep.
 
     Attributes:
-        status: what runs, and how the last dream ended.
         dreams_by_itself: it falls asleep in the quiet hours.
         waiting: the days that wait for a dream.
         meta: when it last reflected.
-        nights: the newest nights of the diary.
-        cost: what a dream would cost now.
     """
 
     status: SleepStatus

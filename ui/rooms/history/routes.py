@@ -81,13 +81,7 @@ def _refreshed(visit: PersonaVisit) -> str:
 
 
 def past_of(visit: PersonaVisit, part: str = "", back: str = "") -> dict[str, object]:
-    """Return what `past.html` shows: the history of a part of the memories.
-
-    Args:
-        visit: the request.
-        part: which (`managers.storage.history.parts`); empty: everything.
-        back: where whoever takes something back is led; the page itself, if empty.
-    """
+    """Return what `past.html` shows: the history of a part of the memories; who takes back is led `back`."""
     entries = visit.memories.history.entries(view.SHOWN_ENTRIES, part=part)
     return {"changes": entries, "part": part, "back": back or visit.here, "view": view}
 

@@ -79,15 +79,7 @@ def _drawn_since(atlas: Atlas, key: str) -> Dot | None:
 
 
 def shown_passage(visit: PersonaVisit, passage: Passage, kind: str, more: str = "", day: int = 0) -> ShownPassage:
-    """Return a passage of a memory with the way to its place.
-
-    Args:
-        visit: the request.
-        passage: as the index holds it.
-        kind: what it is, in words.
-        more: what else is to be said of it.
-        day: its day (an ordinal), where the passage itself has none.
-    """
+    """Return a passage of a memory with the way to its place; `day` (an ordinal) where it has none itself."""
     stamp = ""
     if passage.time is not None:
         stamp = moment(passage.time, visit)

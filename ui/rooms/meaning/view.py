@@ -24,7 +24,6 @@ class Way:
         embedder, model: the settings that choose it.
         title, about: what it is called and good for.
         facts: size and licence, where there is something to fetch.
-        is_chosen: it is the one that holds.
         lacks: what is to be said because it cannot be used; empty if it can.
     """
 
@@ -42,9 +41,6 @@ class Fetchable:
     """A model that can be fetched: its way, and how far that is.
 
     Attributes:
-        way: choosing it.
-        name: of the model.
-        is_here: all of it is.
         megabytes: about how large it is.
         done, total: bytes, while it is being fetched.
         problem: why it is not here although it was asked for.

@@ -15,9 +15,7 @@ class Tried:
     """What came of trying a mind.
 
     Attributes:
-        works: it answered.
         sentence: which mind it is and how fast, or what is wrong.
-        answer: what it said.
     """
 
     works: bool

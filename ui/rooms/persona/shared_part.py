@@ -15,8 +15,6 @@ class Shared:
     """Whether it shares, who else does, and what comes of it.
 
     Attributes:
-        on: it shares.
-        others: who else does.
         given: how many memories of the others it may be given.
         put_away: what was put away of those that are for it, newest first.
     """

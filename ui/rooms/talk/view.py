@@ -77,10 +77,7 @@ class Live:
         heard, answer: the ids of the user's message and of what it was answered with.
         thinking, speaking: what came so far.
         used: announcements of tools.
-        hits: what was recalled.
         noticed: what there is to know about how the answer came about.
-        error: what it failed of.
-        over: whether all of it has come.
     """
 
     number: int = 0
