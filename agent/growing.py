@@ -30,6 +30,7 @@ from managers.growth.training import ADAPTER, JOB, Job, job_file, job_in
 from managers.memory.messages import Message
 from managers.mind import Cancel
 from managers.storage.aside import move_durably
+from managers.storage.clock import AHEAD
 from managers.storage.errors import BusyError, Notice, UtataneError
 from managers.storage.files import make_folder, remove_tree
 from managers.storage.json_text import NotJsonError, load_json
@@ -199,8 +200,9 @@ def grow_by_itself(memories: Memories, cancel: Cancel) -> list[Notice]:
     growth = Growth(memories)
     if not growth.settings.monthly or not growth.is_set_up:
         return []
-    newest = max((card.made for card in growth.adapters.all()), default="")
-    if newest > f"{memories.clock.now() - _MONTH:%Y-%m-%d %H:%M}":
+    now = memories.clock.now()
+    since, ahead = (f"{one:%Y-%m-%d %H:%M}" for one in (now - _MONTH, now + AHEAD))
+    if any(since < card.made <= ahead for card in growth.adapters.all()):
         return []
     try:
         card = growth.train(lambda _: None, cancel)

@@ -28,7 +28,7 @@ from managers.sleep.cost import DreamCost
 from managers.sleep.dream import Dreamer, DreamReport
 from managers.sleep.dreamt import dreamt_files
 from managers.sleep.tasks import DAY_TASKS, DreamMind, Level, Task
-from managers.storage.clock import Clock
+from managers.storage.clock import AHEAD, Clock
 from managers.storage.edges import said
 from managers.storage.errors import Notice, as_notice
 from managers.storage.settings import SleepSettings
@@ -69,7 +69,7 @@ class CompanionSleeper:
     def last_interaction(self) -> datetime | None:
         """Return when somebody last talked with the persona, off the record too."""
         moments = [self.memories.inner_state.last_interaction(), self.aside()]
-        return max((moment for moment in moments if moment is not None), default=None)
+        return max((one for one in moments if one is not None and one <= self.clock.now() + AHEAD), default=None)
 
     def pending_days(self, *, today: bool = False) -> list[date]:
         """Return the days that wait for a dream, oldest first; with `today` also the one that still goes on."""

@@ -20,6 +20,7 @@ from managers.domains.errors import FetchStoppedError, SourceFullError, SourceNo
 from managers.domains.source_reading import Asking, Item, Reading, read_source
 from managers.hygiene.similarity import vectors
 from managers.storage.audit import Given, Recipient, record
+from managers.storage.clock import AHEAD
 from managers.storage.edges import said
 from managers.storage.errors import Lang, UtataneError
 from managers.storage.files import digest
@@ -245,7 +246,8 @@ def expire(store: DomainStore) -> int:
 
 
 def _is_over(document: Provenance, plan: Plan, now: datetime) -> bool:
-    return plan.kept_for is not None and now - max(document.seen, document.fetched) > plan.kept_for
+    seen = [one for one in (document.seen, document.fetched) if one <= now + AHEAD] or [now]
+    return plan.kept_for is not None and now - max(seen) > plan.kept_for
 
 
 def due_of(plan: Plan, now: datetime) -> list[Source]:

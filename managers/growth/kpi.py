@@ -225,7 +225,7 @@ class KpiStore:
                 talk.turns += not message.group
                 asked = None
         for talk in talks.values():
-            if talk.last is not None and self._clock.now() - talk.last > APART:
+            if talk.last is not None and abs(self._clock.now() - talk.last) > APART:
                 talk.end()
         begin = datetime.combine(since, time.min) if since else None
         end = datetime.combine(until, time.min) + timedelta(days=1) if until else None

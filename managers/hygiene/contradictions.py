@@ -8,7 +8,7 @@ last week, that something was told against is trusted less, and stays beside wha
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import groupby
+from itertools import groupby, repeat
 from typing import Any, Final
 
 from managers.hygiene.duplicates import in_known_words, week_before
@@ -69,8 +69,8 @@ def doubt(copy: WorkingCopy, told: Sequence[str], day: date, today: date) -> Non
     topics = frozenset[str]().union(*map(about, told))
 
     def grave_of(text: str) -> float:  # of hundreds of insights, hardly any has a word in common with what was told
-        near = [] if topics.isdisjoint(about(text)) else told
-        return next(filter(None, (severity(text, one, limits.split_threshold) for one in near)), 0.0)
+        near = () if topics.isdisjoint(about(text)) else told
+        return next(filter(None, map(severity, repeat(text), near, repeat(limits.split_threshold))), 0.0)
 
     insights = [of_insight(one) for one in copy.insights.entries if grave_of(one.insight)]
     for memory in [*insights, *week_before(copy, day)]:

@@ -17,7 +17,7 @@ def opposed(one: str, other: str) -> frozenset[str]:
     Only one such contrast counts: of two statements that take different sides twice nobody knows what they say together.
     """
     mine, theirs = _sides(one), _sides(other)
-    turned = [axis for axis in mine if mine[axis].keys() != theirs.get(axis, mine[axis]).keys()]
+    turned = [axis for axis in mine if axis in theirs and mine[axis].keys() != theirs[axis].keys()]
     if len(turned) != 1 or len(mine[turned[0]]) != 1 or len(theirs[turned[0]]) != 1:
         return frozenset()
     return frozenset(word for found in (mine, theirs) for side in found[turned[0]].values() for word in side)

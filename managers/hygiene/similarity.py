@@ -46,7 +46,7 @@ def _vector(text: str) -> Vectors:
     return row
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def meaning(text: str) -> tuple[str, ...]:
     """Return by what statements can be merged: those with the same value say the same.
 
@@ -80,7 +80,9 @@ def severity(one: str, other: str, about_same_from: float) -> float:
     (topic, numbers, is_denied), (other_topic, other_numbers, other_is_denied) = _read(one), _read(other)
     if topic.isdisjoint(other_topic):
         return 0.0
-    opposite = opposed(one, other)
+    opposite, differ = opposed(one, other), numbers and other_numbers and numbers != other_numbers
+    if not opposite and not differ and is_denied == other_is_denied:
+        return 0.0
     topic, other_topic = topic - opposite, other_topic - opposite
     alike = 2 * len(topic & other_topic) / max(len(topic) + len(other_topic), 1)
     if alike < about_same_from:
@@ -89,7 +91,7 @@ def severity(one: str, other: str, about_same_from: float) -> float:
         return _OPPOSITE if is_denied == other_is_denied else 0.0  # who does not hate something may well like it
     if is_denied != other_is_denied:
         return _DENIED
-    return _OTHER_NUMBER if numbers and other_numbers and numbers != other_numbers else 0.0
+    return _OTHER_NUMBER
 
 
 @lru_cache(maxsize=4096)

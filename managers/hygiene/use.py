@@ -7,7 +7,7 @@ its lines since the last night are read, and the days, entities and insights tha
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from pathlib import PurePosixPath
 
 from managers.hygiene.inventory import Memory, of_entity, of_episode, of_insight, restood
@@ -21,8 +21,10 @@ _MOST_ANSWERS = 20_000
 
 def note_use(copy: WorkingCopy, log: RecallLog, today: date) -> None:
     """Raise what was used for answers since this was last done, by 0.1 for each answer, and note how far was read."""
-    since = copy.state.recalled_until or copy.state.last_dream.replace(" ", "T")
-    answers = list(log.since(since, _MOST_ANSWERS))
+    end = f"{today + timedelta(days=1)}"  # what is dated later waits for its time
+    known = (copy.state.recalled_until, copy.state.last_dream.replace(" ", "T"))
+    since = next((one for one in known if "" < one < end), f"{today}" if any(known) else "")
+    answers = [one for one in log.since(since, _MOST_ANSWERS) if one[0] < end]
     if not answers:
         return
     dreamt = _Dreamt(copy, {one for _, recalled in answers for found in recalled for one in found.message_ids})

@@ -9,6 +9,7 @@ that have passed to `memory/emotion_log_YYYY-MM.json`.
 import json
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from managers.language.reading.concern import find_concern
 from managers.language.reading.loss import tells_of_loss
 from managers.memory.json_documents import JsonFile, as_plain, encode, entries_of
-from managers.storage.clock import Clock
+from managers.storage.clock import AHEAD, Clock
 from managers.storage.errors import Notice
 from managers.storage.files import append_durably, files, read_bytes, remove, write_atomic
 from managers.storage.locks import writing
@@ -136,7 +137,9 @@ class EmotionLog:
 
     def recent(self, count: int = 1) -> list[EmotionEntry]:
         held, waiting, _ = self._parts()
-        return self._told([*held[:count], *waiting])[:count]
+        now = self._clock.now() + AHEAD
+        dated = (one for one in [*waiting, *held] if one.timestamp.replace(tzinfo=None) <= now)
+        return self._told(islice(dated, len(waiting) + count))[:count]
 
     def of_day(self, day: date) -> list[EmotionEntry]:
         start = datetime.combine(day, datetime.min.time())

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from managers.memory.entry_files import EntryList, EntryStore, shelve
-from managers.memory.json_documents import Apply, Remembered, entries_of, short_id
-from managers.storage.clock import Clock
+from managers.memory.json_documents import TIME, Apply, Remembered, entries_of, short_id
+from managers.storage.clock import AHEAD, Clock
 from managers.storage.paths import PersonaPaths
 
 KEPT = 365
@@ -58,4 +58,6 @@ class InsightStore(EntryStore[Insights, Insight]):
 
     def with_strategy(self, chosen: Callable[[Iterable[Insight]], Iterable[Insight]] = iter) -> Insight | None:
         """Return the newest entry whose strategy says something, of those that are chosen: what a prompt holds of the diary."""
-        return next((entry for entry in chosen(self.load().entries) if entry.strategy.strip()), None)
+        now = f"{self._clock.now() + AHEAD:{TIME}}"
+        known = (entry for entry in chosen(self.load().entries) if entry.created_at <= now)
+        return next((entry for entry in known if entry.strategy.strip()), None)

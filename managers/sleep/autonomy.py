@@ -20,7 +20,7 @@ from managers.memory.messages import MOST_ORIGINS, Message
 from managers.memory.questions import Question, QuestionStore
 from managers.mind import Sheet
 from managers.sleep.quiet_hours import in_quiet_hours, is_idle
-from managers.storage.clock import Clock
+from managers.storage.clock import AHEAD, Clock
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
@@ -140,7 +140,7 @@ class Autonomy:
         deeds = (message for message in reversed(self.log.tail(_LOOKED_AT)) if is_deed(message))
         latest = next(deeds, None)
         moments = [self.inner_state.last_interaction(), self.aside(), latest.time if latest else None]
-        return max((moment for moment in moments if moment is not None), default=None)
+        return max((one for one in moments if one is not None and one <= self.clock.now() + AHEAD), default=None)
 
     def _declined_at(self) -> datetime | None:
         try:
@@ -162,7 +162,8 @@ class Autonomy:
         if max(goal.updated_at, goal.thought_of).startswith(f"{now:%Y-%m-%d}"):
             return False
         last = self.inner_state.last_interaction()
-        return not goal.thought_of or (last is not None and f"{last:{TIME}}" > goal.thought_of)
+        known = goal.thought_of if goal.thought_of <= f"{now + AHEAD:{TIME}}" else ""
+        return not known or (last is not None and f"{last:{TIME}}" > known)
 
     def _occasion(self, drive: Drive, now: datetime) -> Occasion:
         sheet = self.sheet()

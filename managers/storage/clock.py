@@ -1,9 +1,12 @@
 """Where the time and randomness come from; tests and simulations hand in their own."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Protocol
+from typing import Final, Protocol
+
+AHEAD: Final = timedelta(hours=2)
+"""What is stamped later than this after now was stamped by a clock that was ahead: it is not the newest."""
 
 
 class Clock(Protocol):

@@ -51,5 +51,7 @@ def close_idle(seconds: float = IDLE_SECONDS) -> None:
 
 def _look() -> None:
     while True:
+        before = time.monotonic()
         time.sleep(_LOOK_EVERY)
-        close_idle()
+        if time.monotonic() - before < IDLE_SECONDS:  # else the clock jumped: what is in use looks idle
+            close_idle()

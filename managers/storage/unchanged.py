@@ -11,6 +11,8 @@ Made = TypeVar("Made")
 
 _SETTLED_AFTER_NS: Final = 50_000_000
 """File systems count in steps of some milliseconds: a file younger than that may change without its time changing."""
+_AHEAD_NS: Final = 3_600_000_000_000
+"""One further ahead was written by a clock that was set back since: the next change gives it another time."""
 _MOST: Final = 5_000
 """What was made of more files than this is forgotten, and made again when it is asked for."""
 
@@ -38,7 +40,8 @@ class Unchanged(Generic[Made]):
         if kept is not None and kept[0] == (of, stamps):
             return kept[1]
         made = make()
-        if time.time_ns() - max((max(stamp[:2]) for stamp in stamps), default=0) > _SETTLED_AFTER_NS:
+        age = time.time_ns() - max((max(stamp[:2]) for stamp in stamps), default=0)
+        if not -_AHEAD_NS < age <= _SETTLED_AFTER_NS:
             if len(self._kept) >= _MOST:
                 self._kept.clear()
             self._kept[paths] = (of, stamps), made

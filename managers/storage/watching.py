@@ -128,7 +128,7 @@ class Listing:
     def _note(self, found: Mapping[str, Identity], modified: int | None, began: int) -> None:
         if modified != self._known_at:
             self._known_at, self._sure_after = modified, (modified or 0) + _TICK_NS
-        if began > self._sure_after:
+        if abs(began - (modified or 0)) > _TICK_NS:  # a time after now is another one as soon as anything changes
             self._sure_after = 0
         self._looks += 1
         if found != self._files:

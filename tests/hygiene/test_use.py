@@ -69,4 +69,7 @@ def test_the_next_night_counts_only_what_came_since(stores: Kept) -> None:
     with stores.paths.recall_log.open("a", encoding="utf-8") as file:
         file.write('{"time": "2026-11-03T22:00:00", "broken\n')
     answer(stores, "2026-11-03T22:30:00", ("entity_memory/Tom.md", SAID[:1]))
-    assert night(stores)["fact"] == pytest.approx(0.7)
+    answer(stores, "2036-01-01T03:00:00", ("entity_memory/Tom.md", SAID[:1]))  # by a clock that was ahead
+    assert [night(stores)["fact"] for _ in range(2)] == pytest.approx([0.7, 0.7])
+    answer(stores, "2026-11-03T23:00:00", ("entity_memory/Tom.md", SAID[:1]))
+    assert night(stores)["fact"] == pytest.approx(0.8)

@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -11,7 +12,7 @@ from managers.memory.emotion_names import feeling_name
 from managers.memory.emotions import KEPT_DAYS, EmotionLog
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
-from managers.memory.insights import Insight, InsightStore
+from managers.memory.insights import Insight, Insights, InsightStore
 from managers.memory.questions import Question, QuestionStore
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
@@ -128,11 +129,10 @@ def test_what_a_clock_that_was_ahead_stamped_is_not_the_newest(
 ) -> None:
     insights, emotions = InsightStore(paths, clock), EmotionLog(paths, clock)
     for moment, felt in ((datetime(2036, 1, 1), "anger"), (clock.now(), "joy")):
-        told = {"trigger_topic": "x", "insight": felt, "strategy": felt, "log_entry": "", "created_at": f"{moment}"}
-        insights.change(lambda known, told=told: known.with_one(Insight(**told)), author="dream", reason="")
+        one = Insight(trigger_topic="x", insight=felt, strategy=felt, log_entry="", created_at=f"{moment}")
+        insights.change(partial(Insights.with_one, insight=one), author="dream", reason="")
         emotions.append("x", felt, time=moment)
-    strategy = insights.with_strategy()
-    assert strategy is not None
+    assert (strategy := insights.with_strategy()) is not None
     assert strategy.strategy == "joy"
     for _ in range(2):  # while they wait to be folded in, and after
         assert [one.emotion for one in emotions.recent()] == ["joy"]

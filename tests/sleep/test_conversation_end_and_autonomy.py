@@ -10,7 +10,7 @@ from managers.memory.goals import Goal
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.messages import Message
 from managers.memory.questions import Question
-from managers.sleep.autonomy import Autonomy, Deed, Impulse, Occasion
+from managers.sleep.autonomy import RECORD, Autonomy, Deed, Impulse, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
@@ -213,6 +213,7 @@ def test_moved_by_foreign_words_it_notes_nothing_and_what_it_says_keeps_the_mark
 
 def test_it_does_not_speak_into_what_is_said_off_the_record(companion: Companion, life: Life) -> None:
     companion.aside = life.clock.now()
+    life.log.append_many([Message("ahead", datetime(2036, 1, 1), "system", RECORD, "", "")])
     assert companion.act() == []
     assert companion.asked == []
     life.clock.move(minutes=40)

@@ -3,12 +3,13 @@
 import os
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from managers.storage import unchanged
+from managers.storage import idle, unchanged
 from managers.storage.errors import NotPlainFileError
 from managers.storage.files import write_atomic
 from managers.storage.opening import guard
@@ -103,7 +104,7 @@ def test_a_folder_may_come_later(tmp_path: Path) -> None:
     assert list(later.files()) == ["a.md"]
 
 
-SETTLED, YOUNG = 10**9, -(10**10)
+SETTLED, YOUNG, OF_2036 = 10**9, -(10**10), -(10**18) // 3
 
 
 class Reader:
@@ -136,6 +137,29 @@ def test_what_has_not_changed_is_made_once(tmp_path: Path) -> None:
     assert reader.get() is reader.get()
     assert reader.get("another way") == ["a", ""]
     assert reader.times == 2
+
+
+def test_a_folder_that_a_clock_that_was_ahead_dated_is_looked_through_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one").touch()
+    os.utime(tmp_path, (0, datetime(2036, 1, 1).timestamp()))
+    known = listing(tmp_path)
+    assert [*known.files()] == ["one"]
+    with monkeypatch.context() as patch:
+        patch.setattr(known, "_look", lambda: pytest.fail("twice"))
+        assert [*known.files()] == ["one"]
+    (tmp_path / "two").touch()
+    assert sorted(known.files()) == ["one", "two"]
+
+
+def test_nothing_is_closed_when_the_clock_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments, sleeps, closed = [3_600, 3_600, 15, 15, 0], [1, 1], list[int]()
+    monkeypatch.setattr(idle, "time", SimpleNamespace(monotonic=moments.pop, sleep=lambda _: sleeps.pop()))
+    monkeypatch.setattr(idle, "close_idle", lambda: closed.append(len(moments)))
+    with pytest.raises(IndexError):
+        idle._look()
+    assert closed == [3]
 
 
 @pytest.mark.parametrize("how", ["written", "replaced", "removed", "another comes", "linked", "written behind a link"])
@@ -171,13 +195,16 @@ def test_each_change_is_noticed(tmp_path: Path, how: str) -> None:
     assert reader.times == 2
 
 
-def test_a_file_that_was_only_just_written_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("then", [SETTLED, OF_2036])
+def test_a_file_that_was_only_just_written_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: int
+) -> None:
     path = tmp_path / "one"
     path.write_text("a", "utf-8")
     reader = Reader(path)
     let_files_be(monkeypatch, YOUNG)
     assert [reader.get(), reader.get()] == [["a"], ["a"]]
     assert reader.times == 2, "it may change once more within what the disk calls the same time"
-    let_files_be(monkeypatch, SETTLED)
+    let_files_be(monkeypatch, then)
     assert [reader.get(), reader.get()] == [["a"], ["a"]]
     assert reader.times == 3

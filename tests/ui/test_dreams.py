@@ -5,7 +5,7 @@ import re
 import threading
 from collections.abc import Mapping
 from datetime import timedelta
-from unittest.mock import Mock
+from unittest.mock import create_autospec
 
 import pytest
 from starlette.testclient import TestClient
@@ -62,8 +62,8 @@ def told_by_hand(house: House, told: Mapping[str, object] | str) -> None:
 def test_before_the_first_dream_and_with_dreaming_switched_off(
     house: House, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = Mock(wraps=Dreamer.cost)
-    monkeypatch.setattr(Dreamer, "cost", lambda dreamer: looks(dreamer))
+    looks = create_autospec(Dreamer.cost, side_effect=Dreamer.cost)
+    monkeypatch.setattr(Dreamer, "cost", looks)
     page = dreams(visitor)
     assert page.one("#sleep .outcome").text == JA("dreams.never")
     assert page.one("#diary .nothing").text == JA("dreams.empty")
