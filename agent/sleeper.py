@@ -26,7 +26,6 @@ from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.sleep.cost import DreamCost
 from managers.sleep.dream import Dreamer, DreamReport
-from managers.sleep.dreamt import dreamt_files
 from managers.sleep.tasks import DAY_TASKS, DreamMind, Level, Task
 from managers.storage.clock import AHEAD, Clock
 from managers.storage.edges import said
@@ -111,7 +110,8 @@ class CompanionSleeper:
             return dreamer.pending_days(), dreamer.cost()
 
         paths, state = self.memories.paths, (self.log.revision(), self.memories.settings(), self.clock.now().date())
-        return _outlooks.get(look, paths.memory, paths.goals, paths.episodic_memory, *dreamt_files(paths), of=state)
+        dreamt = (paths.memory / name for name in (".dreamt_days", ".dreamt_corrections"))
+        return _outlooks.get(look, paths.memory, paths.goals, paths.episodic_memory, *dreamt, of=state)
 
     def cost(self, *, today: bool = True, catch_up: bool = False) -> DreamCost:
         """Estimate what `dream` would ask of the mind; nothing is asked."""

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
-from pathlib import Path
 
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
@@ -52,16 +51,12 @@ class Reading:
         return list(messages) if len(messages) - len(later) > self.count else later
 
 
-def dreamt_files(paths: PersonaPaths) -> tuple[Path, Path]:
-    """Return the file of the days, and that of the messages that were changed since."""
-    return paths.memory / ".dreamt_days", paths.memory / ".dreamt_corrections"
-
-
 class DreamtDays:
     """What the dreams of one persona have read."""
 
     def __init__(self, paths: PersonaPaths, log: ConversationLog) -> None:
-        self._days, self._corrections = dreamt_files(paths)
+        self._days = paths.memory / ".dreamt_days"
+        self._corrections = paths.memory / ".dreamt_corrections"
         self._log = log
         self._read: tuple[bytes, Mapping[date, Reading | None]] | None = None
 

@@ -8,15 +8,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
 
 from managers.storage.files import explained, files, read_bytes, write_unsynced
 from managers.storage.json_text import load_json
 from managers.usage.caps import Spent
 
 _numbers = itertools.count()
-_LONGEST: Final = timedelta(days=1)
-"""No call is waited for that long: it was begun by a clock that was ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +99,8 @@ class Reservations:
 
 def expired(found: Iterable[tuple[Path, Reservation]], now: datetime) -> list[tuple[Path, Reservation]]:
     """Return those whose time is up: the process that asked was killed, or the computer slept meanwhile."""
-    return [(path, one) for path, one in found if not now < datetime.fromisoformat(one.until) <= now + _LONGEST]
+    late = now + timedelta(days=1)  # no call is waited for that long: it was begun by a clock that was ahead
+    return [(path, one) for path, one in found if not now < datetime.fromisoformat(one.until) <= late]
 
 
 def until(now: datetime, seconds: float) -> str:
