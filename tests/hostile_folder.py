@@ -47,7 +47,9 @@ def make_hostile(folder: Path, elsewhere: Path, *harms: Harm) -> Hostile:
     precious = elsewhere / "precious.txt"
     precious.write_text("the only copy", "utf-8")
     folder.mkdir(parents=True)
-    (folder / "persona.json").write_text(json.dumps({"format": 1, "language": "en", "greeting": "Hello"}), "utf-8")
+    (folder / "persona.json").write_text(
+        json.dumps({"format": 1, "language": "en", "greeting": "Hello there"}), "utf-8"
+    )
     (folder / "SystemPrompt.txt").write_text("You are a stranger.", "utf-8")
     for harm in harms or HARMS:
         harm(folder, precious)

@@ -159,10 +159,8 @@ class Recorded:
     @property
     def prompt(self) -> str:
         """All text of a chat request in one string, whichever the protocol."""
-        return json.dumps(
-            [self.body.get(key) for key in ("system", "messages", "systemInstruction", "contents") if key in self.body],
-            ensure_ascii=False,
-        )
+        keys = ("system", "messages", "systemInstruction", "contents")
+        return json.dumps([self.body[key] for key in keys if key in self.body], ensure_ascii=False)
 
 
 @dataclass(frozen=True)

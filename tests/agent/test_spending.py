@@ -86,21 +86,18 @@ def test_at_a_cap_the_built_in_dreams_to_be_redone(services: Services, server: M
 def test_a_persona_has_a_mind_and_a_server_of_its_own(services: Services, server: ModelServer) -> None:
     with ModelServer(plays=("openai",)) as own:
         services.secrets.set(f"127.0.0.1:{own.port}", "sk-the-other-one")
-        services.personas.set_settings(NEMU, "mind", provider="openai", base_url=own.base_url, model="her-model")
+        services.personas.set_settings(NEMU, "mind", provider="openai", base_url=own.base_url, model="hers")
         own.enqueue("うん。")
         server.enqueue("Mm.")
         assert say(services, "やあ")
         assert say(services, "Hello", "Hazel")
-        assert [chat.body["model"] for chat in own.chats] == ["her-model"]
+        assert [chat.body["model"] for chat in own.chats] == ["hers"]
         assert own.chats[0].headers["authorization"] == "Bearer sk-the-other-one"
         assert [chat.body["model"] for chat in server.chats] == ["test-model"]
         assert "sk-the-other-one" not in str(server.chats[0].headers)
-        assert services.companion(NEMU).mind_status().name == "her-model"
+        assert services.companion(NEMU).mind_status().name == "hers"
         assert services.companion("Hazel").mind_status().name == "test-model"
-    assert {(call.persona, call.model) for call in services.meter.ledger.calls()} == {
-        (NEMU, "her-model"),
-        ("Hazel", "test-model"),
-    }
+    assert {(c.persona, c.model) for c in services.meter.ledger.calls()} == {(NEMU, "hers"), ("Hazel", "test-model")}
 
 
 def test_everybodys_caps_cannot_be_loosened_by_a_persona(services: Services) -> None:

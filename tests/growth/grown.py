@@ -24,9 +24,7 @@ def exchange(number: int, asked: str, answered: str, mind: str = "qwen3", **more
 def talk_of(memories: Memories, count: int = 60) -> None:
     """Let so many days have a question and an answer each."""
     for number in range(count):
-        memories.log.append_many(
-            exchange(number, f"What shall we do on day {number}?", f"Let us nap by the sea, nyaa. {number}")
-        )
+        memories.log.append_many(exchange(number, f"What of day {number}?", f"Let us nap by the sea, nyaa. {number}"))
 
 
 def write_adapter(path: Path, card: Card) -> None:

@@ -11,12 +11,7 @@ from tests.fakes import HandClock
 from tests.integrity.conftest import NOW, Life
 from tests.speeds import one_quick
 
-NAMES = (
-    "{} (Hana's conflicted copy 2026-11-20){}",
-    "{}.sync-conflict-20261120-150405-ABCDEF7{}",
-    "{} (1){}",
-    "{}-LAPTOP-1{}",
-)
+NAMES = ("{} (A's conflicted copy 2026-11-20){}", "{}.sync-conflict-20261120-150405-ABCDEF7{}", "{} (1){}", "{}-PC-1{}")
 MEMORIES = ("core_memory.txt", "goals.json", "entity_memory/もも.md", "episodic_memory/2026-08-28.json")
 
 

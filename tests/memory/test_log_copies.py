@@ -172,7 +172,7 @@ EXTRA = [Message(f"e{n}", DAY.replace(month=10, day=20, hour=n), "user", "Sara",
 def join(folder: Path) -> None:
     """Take in what a copy of an archive holds."""
     archives = folder / "log_archives"
-    ConversationLog(PersonaPaths(folder), HandClock(DAY), Random()).merge(
+    ConversationLog(PersonaPaths(folder), HandClock(DAY), Random(3)).merge(
         archives / COPIES[1], archives / "2026-10.txt"
     )
 

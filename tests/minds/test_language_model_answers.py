@@ -23,10 +23,8 @@ GOOD = {"summary": "雨の日に京都へ行った。", "mood": 7}
 
 def test_a_good_answer_is_returned_typed(server: ModelServer, make: MakeMind) -> None:
     server.enqueue(json.dumps(GOOD, ensure_ascii=False))
-    assert make(server).ask("一日をまとめて。", "雨だった。", Day, language="ja") == Day(
-        summary="雨の日に京都へ行った。", mood=7
-    )
-    assert "雨だった。" in server.chats[0].prompt
+    assert make(server).ask("一日は。", "雨。", Day, language="ja") == Day(summary="雨の日に京都へ行った。", mood=7)
+    assert "雨。" in server.chats[0].prompt
     assert "what happened" in server.chats[0].prompt
 
 

@@ -37,9 +37,7 @@ def close_while_used(path: Path, rounds: int) -> None:
 @pytest.mark.parametrize("rounds", one_quick([30, 200]))
 def test_whoever_uses_what_is_closed_is_told(tmp_path: Path, rounds: int) -> None:
     """In a child: what this is about may end a whole process (SIGBUS)."""
-    child = multiprocessing.get_context("forkserver").Process(
-        target=close_while_used, args=(tmp_path / "some.sqlite", rounds)
-    )
+    child = multiprocessing.get_context("forkserver").Process(target=close_while_used, args=(tmp_path / "a.db", rounds))
     child.start()
     child.join()
     assert child.exitcode == 0

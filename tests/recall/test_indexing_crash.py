@@ -27,10 +27,7 @@ def open_persona(folder: Path) -> Recall:
 def fill(folder: Path) -> None:
     paths = PersonaPaths(folder)
     folder.mkdir(parents=True)
-    said = (
-        (f"m{n}", START - timedelta(days=n % 300, seconds=n), f"Walk number {n} to the 川 and {n * n}.")
-        for n in range(12)
-    )
+    said = ((f"m{n}", START - timedelta(days=n % 300, seconds=n), f"Walk {n}: the 川 and {n * n}.") for n in range(12))
     messages = [Message(name, time, "user", "Emma", text) for name, time, text in said]
     ConversationLog(paths, HandClock(), Random(1)).append_many(messages)
     paths.knowledge.mkdir()

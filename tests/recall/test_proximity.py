@@ -33,11 +33,8 @@ class Held(MemoryIndex):
     def passages(self, numbers: object) -> dict[int, Passage]:
         assert isinstance(numbers, list)
         moment = datetime(2026, 1, 1)
-        return {
-            number: Passage(number, self.said[number], "knowledge", "0", "a.txt", (), moment, "", "", "")
-            for number in numbers
-            if number < len(self.said)
-        }
+        there = [n for n in numbers if n < len(self.said)]
+        return {n: Passage(n, self.said[n], "knowledge", "0", "a.txt", (), moment, "", "", "") for n in there}
 
 
 def candidates(kind: MemoryType, *scores: float) -> Candidates:

@@ -18,13 +18,8 @@ prices = st.builds(
     input_above=st.floats(0, 400),
     output_above=st.floats(0, 400),
 )
-wishes = st.builds(
-    Wish,
-    input_tokens=st.integers(0, 20_000),
-    most_output=st.integers(0, 20_000),
-    least_output=st.integers(0, 600),
-    can_limit=st.booleans(),
-)
+some = st.integers(0, 20_000)
+wishes = st.builds(Wish, input_tokens=some, most_output=some, least_output=st.integers(0, 600), can_limit=st.booleans())
 caps = st.integers(1, 50_000).map(lambda limit: Cap("day", "tokens", limit)) | st.integers(1, 3 * NANO).map(
     lambda limit: Cap("day", "money", limit)
 )

@@ -101,9 +101,7 @@ def test_any_card_comes_back_as_it_was(
 
 
 def test_what_was_changed_here_leaves_changed_and_nothing_else_does(tmp_path: Path) -> None:
-    document = v3(
-        personality="calm", scenario="a tower", creator_notes="secret", alternate_greetings=["a"], nickname="Ari"
-    )
+    document = v3(personality="calm", scenario="tower", creator_notes="secret", alternate_greetings=["a"], nickname="A")
     (tmp_path / "card.json").write_text(json.dumps(document))
     personas = store(tmp_path / "home")
     persona = taken_in(personas, items(tmp_path / "card.json"))

@@ -265,12 +265,8 @@ def test_in_a_group_the_others_are_named_and_a_chat_with_somebody_else_is_left(t
         ("persona", "Bob", "Beer."),
     ]
     items = items_of(path, "sillytavern")
-    assert said(items) == [
-        ("persona", "Seraphina", "Tea?"),
-        ("system", "Bob", "Bob: Beer."),
-        ("user", "Aki", "Water."),
-        ("user", "Aki", "hidden words"),
-    ]
+    assert said(items)[:2] == [("persona", "Seraphina", "Tea?"), ("system", "Bob", "Bob: Beer.")]
+    assert said(items)[2:] == [("user", "Aki", "Water."), ("user", "Aki", "hidden words")]
     other = folder_of(tmp_path, {"x/Bob.jsonl": _lines({**_HEAD, "character_name": "Bob"}, _line("Aki", "Yo", 1))})
     other = folder_of(other, {"x/Sera.jsonl": _lines(_HEAD, _line("Aki", "Ah", 1))})
     assert left(items_of(other, "sillytavern", ReadingWishes(persona="seraphina"))) == {"chats.other-character": 1}
@@ -386,12 +382,8 @@ def test_names_before_a_colon_are_speakers_when_they_come_again(tmp_path: Path) 
         long = f"A talk\n\n{text}" + text.replace("Note: ", "So: ") * 3
         wishes = ReadingWishes(users=["Aki"], personas=["Luna"])
         items = items_of(folder_of(tmp_path, {"chat.txt": long}), "text", wishes)
-        assert said(items)[:4] == [
-            ("user", "Aki", "Hi"),
-            ("persona", "Luna", f"Hello.\n{more}"),
-            ("user", "Aki", "How are you?"),
-            ("persona", "Luna", "Fine."),
-        ]
+        assert said(items)[:2] == [("user", "Aki", "Hi"), ("persona", "Luna", f"Hello.\n{more}")]
+        assert said(items)[2:4] == [("user", "Aki", "How are you?"), ("persona", "Luna", "Fine.")]
         assert left(items) == {"chats.before-first": 1, "chats.guessed": 1}
         assert (persona_of(items).name, persona_of(items).user_name) == ("Luna", "Aki")
     (tmp_path / "novel.txt").write_text("It was a dark night.\nNobody said a word.\n")
