@@ -186,8 +186,6 @@ class _Counter:
             raise OSError(code, os.strerror(code))
 
 
-# SQLite's own calls
-
 _PATH, _INT, _POINTER, _SIZE, _OFFSET = ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long
 _IN_SQLITE: Final[dict[str, tuple[str, Any, tuple[Any, ...]]]] = {
     "open": ("open", _INT, (_PATH, _INT, _INT)),

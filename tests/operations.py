@@ -78,9 +78,6 @@ def _opened(home: Path) -> Memories:
     return open_life(home)
 
 
-# A turn
-
-
 def turn(home: Path) -> list[tuple[str, ...]]:
     """Say something and hear the answer; return what was acknowledged, and what was said of failures."""
     memories = _opened(home)
@@ -136,9 +133,6 @@ def _look_after_turn(home: Path) -> Any:
         return {one for one in contents(memories.recall) if one[0] != "log.txt"}, names
 
 
-# A dream
-
-
 def dream(home: Path) -> list[str]:
     """Dream of the days that wait; return the history's entries."""
     with closing(_opened(home)) as memories:
@@ -173,9 +167,6 @@ def _few_days(home: Path) -> None:
         state.write_text(json.dumps({"settled_days": days}), "utf-8")
 
 
-# An index round
-
-
 def _more_to_index(home: Path) -> None:
     with closing(open_life(home)) as memories:
         memories.log.append("user", "Emma", "A new word: quince.")
@@ -199,9 +190,6 @@ def _look_after_index(home: Path) -> Any:
         assert_sound(memories.recall)
         assert memories.recall.search("quince")
         return contents(memories.recall)
-
-
-# A forgetting
 
 
 def _something_to_forget(home: Path) -> None:

@@ -69,9 +69,6 @@ def found(memories: Memories) -> list[str]:
     return [hit.text for hit in memories.recall.search("tomatoes and Zebulon")]
 
 
-# --- derived files are damaged
-
-
 def live_with(home: Path, expected: set[tuple[str, str, str, str]], answer: list[str]) -> None:
     """Do what a turn, a window and a night do with derived data, and see that all of it is whole afterwards."""
     with closing(open_life(home)) as memories:
@@ -121,9 +118,6 @@ def test_a_search_alone_has_damage_mended_by_itself(home: Path, folder: Path, mo
         sure(memories.recall._upkeep._mending).join()
         assert found(memories)
         assert "index-mended" in codes(memories)
-
-
-# --- files cannot be read
 
 
 SECONDARY = (
@@ -237,9 +231,6 @@ def test_the_settings_that_were_read_last_hold_on_and_the_program_starts_without
         assert talk(services.memories(NAME))[0] == ["By the window."]
 
 
-# --- files are too large to be read
-
-
 def blow_up(path: Path) -> None:
     """Let a file be of a size that nobody can read; it takes no room on the disk."""
     path.parent.mkdir(exist_ok=True)
@@ -273,9 +264,6 @@ def test_a_log_that_goes_on_without_a_message_is_not_read_whole(paths: PersonaPa
 
     assert most_memory(look) < 3 * MAX_BYTES
     assert paths.log.stat().st_size == 5 * MAX_BYTES
-
-
-# --- what follows from something that was done cannot be written
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,6 @@ def sum_up(scene: Scene, day: date, summary: str, covered: int = 0) -> None:
     scene.memories.episodes.save(episode, author="user", reason="-")
 
 
-# --- who, when, and what is known
-
-
 @pytest.mark.parametrize(
     ("lang", "context"), one_quick([(lang, context) for context in (4096, 8192, 32_768) for lang in ("ja", "en")])
 )
@@ -153,9 +150,6 @@ def test_what_changes_with_each_message_stands_behind_all_that_does_not(new_scen
     assert "12:06" in messages(scene)[-1][1]
     assert "Name: Aoi" in systems[0]
     assert systems[0].index("Hazel") < systems[0].index("It rained.")
-
-
-# --- what sleep made
 
 
 def test_episodes_of_days_before_the_window_are_told_and_no_other_nor_what_stands_word_for_word(scene: Scene) -> None:
@@ -230,9 +224,6 @@ def test_drives_are_told_from_their_threshold_on_and_boredom_as_it_was_before_th
     assert "glad" not in say(scene, "And then?")
 
 
-# --- what fits
-
-
 def test_the_whole_prompt_fits_a_small_model_however_long_the_history(scene: Scene) -> None:
     reads_little(scene)
     for kind in ("core_memory", "notepad"):
@@ -267,9 +258,6 @@ def test_what_tools_find_fits_beside_the_prompt_and_says_where_it_was_cut(scene:
     assert read.text.startswith("> きょうは雨で")
     assert read.text.endswith("(It is longer; there is room for no more of it here.)")
     assert "牛乳を買う" in written.text
-
-
-# --- what is recalled
 
 
 def test_recall_as_a_turn_shows_what_a_turn_hands_to_its_prompt(scene: Scene) -> None:

@@ -31,9 +31,6 @@ def recalled(scene: Scene, text: str) -> list[str]:
     return [hit.text for event in events if isinstance(event, Recalled) for hit in event.hits]
 
 
-# --- what is true of the user, though the question shares no word with it
-
-
 def know(scene: Scene, name: str, *facts: Fact) -> None:
     path = scene.memories.entities.path(name)
     path.parent.mkdir(exist_ok=True)
@@ -76,9 +73,6 @@ def test_all_that_is_known_of_somebody_is_recalled_when_they_ask_for_it(scene: S
         told = ["“I moved to York”", "“I am allergic to nuts”", "“My sister Priya plays the harp”"]
         assert [text.split(": ")[1] for text in found[:3]] == told
         assert not any("Leeds" in text for text in found)
-
-
-# --- the ground of an answer
 
 
 @pytest.fixture

@@ -78,9 +78,6 @@ def test_a_tool_writes_placeholders_where_memories_are_to_hold_them(services: Se
     assert "電話は[REDACTED_PHONE]" in notes.read("notepad").text
 
 
-# --- the audit
-
-
 def test_a_turn_names_who_got_what(services: Services, server: ModelServer, clock: HandClock) -> None:
     server.enqueue(Say("そうなんだ。"), Say("青い傘だよ。"))
     first = heard(say(services, "青い傘を、駅前の喫茶店に忘れてきちゃった。"))

@@ -94,9 +94,6 @@ def test_what_was_set_aside_and_is_beyond_reading_gives_way_to_the_history(life:
     assert life.examine() == []
 
 
-# What is gone from the log
-
-
 def test_an_archive_that_is_gone_is_noticed_before_and_after_the_index_forgets_it(life: Life) -> None:
     life.index()
     archive = life.paths.log_archives / "2026-09.txt"
@@ -154,9 +151,6 @@ def test_whoever_took_days_away_on_purpose_is_told_once(life: Life) -> None:
     assert life.examine() == []
     (life.paths.log_archives / "2026-10.txt").unlink()
     assert len(life.examine()) == 1
-
-
-# The history
 
 
 def test_a_damaged_part_of_the_history_is_told_and_healed_from_the_files(life: Life) -> None:

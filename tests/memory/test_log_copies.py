@@ -92,9 +92,6 @@ def test_a_file_that_was_joined_with_its_copy_doubles_nothing(archived: Conversa
     assert told(archived) == [*ALL, "next"]
 
 
-# Taking in what only a copy holds
-
-
 def apart(log: ConversationLog, clock: HandClock, name: str) -> ConversationLog:
     """Begin a second life of the same persona: what is said there comes back as a copy."""
     folder = log.paths.folder.with_name(name)
@@ -224,9 +221,6 @@ def test_what_was_deleted_under_an_id_that_was_made_of_words_alone_stays_so(of_o
     assert (reader.count(), reader.get(first.id), reader.get(id_of_words(first.id))) == (1, None, None)
 
 
-# Moving days to the archives
-
-
 def test_old_days_move_and_the_last_seven_stay(log: ConversationLog, clock: HandClock) -> None:
     talk_for(log, clock, 40)
     before = log.paths.log.read_bytes()
@@ -238,9 +232,6 @@ def test_old_days_move_and_the_last_seven_stay(log: ConversationLog, clock: Hand
     assert everything(log) == [str(n) for n in range(40)]
     assert [m.time.date() for m in ConversationLog(log.paths, clock, Random(1)).tail(40)][33] == date(2026, 11, 15)
     assert log.paths.log.read_text("utf-8").count("## ") == 7
-
-
-# What comes from elsewhere
 
 
 def test_imported_days_go_where_their_times_belong(log: ConversationLog, clock: HandClock) -> None:

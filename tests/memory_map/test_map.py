@@ -163,9 +163,6 @@ def test_the_secret_diary_and_documents_are_not_on_it(life: Life) -> None:
     assert "zeppelin" not in told
 
 
-# What is drawn of it
-
-
 def many(count: int, anchors: int = 20) -> Atlas:
     pieces = [
         Placed(f"talk m{n}", "talk" if n % 3 else "episode", 730_000 + n // 4, 5, 2 * n, n % anchors, n / count, 0.5)

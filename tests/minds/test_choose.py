@@ -70,9 +70,6 @@ def language_model(mind: object) -> LanguageModelMind:
     return mind
 
 
-# Auto
-
-
 def test_without_any_server_the_built_in_mind_speaks_and_says_what_it_is(secrets: Secrets) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute, ModelServer(plays=("openai",)) as other:
         port = mute.getsockname()[1]  # takes the call, and says nothing; the other answers, but not as that server does
@@ -135,9 +132,6 @@ def test_a_server_that_comes_or_goes_is_noticed_beside_the_users_path(secrets: S
     assert choosing.choose(MindSettings()).mind is speaking  # answers at once ...
     choosing.settle()
     assert choosing.choose(MindSettings()).mind.name == "built-in"  # ... and knows better the next time
-
-
-# A server that nobody was asked about
 
 
 def _is_free(account: int) -> bool:
@@ -252,9 +246,6 @@ def test_nothing_is_sent_to_another_account_than_that_of_the_yes(secrets: Secret
         assert talk(language_model(own.choose(settings).mind)).text == "test answer"
 
 
-# A key in the environment
-
-
 def test_a_gemini_key_in_the_environment_is_offered_and_used_after_a_yes_alone(secrets: Secrets) -> None:
     for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
         choice = chooser(secrets, environment={name: KEY}).choose(MindSettings())
@@ -352,9 +343,6 @@ def test_keys_are_stored_by_server() -> None:
     assert secret_name(MindSettings(provider="openai", base_url="https://openrouter.ai/api/v1")) == "openrouter.ai"
     assert secret_name(MindSettings(provider="openai", base_url="http://127.0.0.1:1234/v1")) == "127.0.0.1:1234"
     assert secret_name(MindSettings(provider="openai", base_url="http://nas/v1")) == "http://nas"
-
-
-# A configured server
 
 
 def test_a_configured_server_without_a_model_name_gets_a_sensible_one(secrets: Secrets) -> None:

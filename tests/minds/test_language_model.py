@@ -61,9 +61,6 @@ def test_the_model_reads_system_prompt_and_turns_in_order(server: ModelServer) -
     assert function["parameters"]["properties"]["query"]["description"] == "what to look for"
 
 
-# Reasoning
-
-
 def test_what_is_thought_is_not_said(server: ModelServer) -> None:
     for field in ("reasoning_content", "reasoning"):
         server.enqueue(Say("はい。", reasoning="花さんは疲れているようだ。", reasoning_field=field))
@@ -103,9 +100,6 @@ def test_a_closing_tag_without_an_opening_one_is_learned(server: ModelServer) ->
     second, third = talk(mind), talk(mind)
     assert (second.text, second.thought) == ("やあ", "また考え")
     assert third.text == "タグなし"
-
-
-# Tools
 
 
 def test_a_tool_call_is_put_together_from_its_pieces(server: ModelServer, make: MakeMind) -> None:
@@ -178,9 +172,6 @@ def test_a_model_that_refuses_tools_goes_without_and_that_is_remembered(server: 
         assert "2024年5月" in server.chats[-1].messages[-1]["content"]
 
 
-# Other things that servers refuse
-
-
 def test_a_refused_temperature_is_left_out_and_a_refused_system_role_becomes_the_users(server: ModelServer) -> None:
     server.enqueue(Refuse(400, "Unsupported value: 'temperature' does not support 0.8 with this model."), "はい")
     assert talk(behind_openai(server)).text == "はい"
@@ -229,8 +220,6 @@ def test_an_answer_that_became_too_long_is_kept_and_said_to_end_early(server: Mo
     assert [notice.code for notice in heard.notices] == ["mind-cut-short"]
 
 
-# Images
-
 SHOWN = request(ChatTurn("user", "これは?", images=(Image("image/png", b"\x89PNG not really"),)))
 
 
@@ -278,9 +267,6 @@ def test_a_model_that_sees_nothing_is_shown_no_more_but_a_refused_picture_makes_
         assert not mind.can_see or refusal.message[:40] in notice.en
         talk(mind, SHOWN)
         assert ("image_url" in str(server.chats[-1].messages[-1])) is mind.can_see
-
-
-# OpenAI's own
 
 
 def test_openai_is_asked_to_keep_nothing_and_its_newer_protocol_speaks_thinks_and_uses_tools(

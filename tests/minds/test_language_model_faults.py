@@ -40,9 +40,6 @@ from tests.model_server import (
     Say,
 )
 
-# Ways of failing
-
-
 BOTH: list[tuple[str, list[Answer], type[errors.MindError]]] = [
     ("wrong key", [Refuse(401, f"Incorrect API key provided: {KEY}")], errors.WrongKeyError),
     ("forbidden", [Refuse(403, f"key {KEY[:12]}*** has no access")], errors.WrongKeyError),
@@ -188,9 +185,6 @@ def test_what_gemini_and_claude_refuse_in_their_own_ways_is_understood(server: M
     assert mind.context_tokens == 200_000
 
 
-# Trying again
-
-
 def test_the_pause_that_a_server_asks_for_is_kept_but_none_too_long(server: ModelServer, make: MakeMind) -> None:
     server.enqueue(Refuse(429, "slow down", retry_after=0.3), "はい", Refuse(429, "quota used up", retry_after=3600))
     started = time.monotonic()
@@ -208,9 +202,6 @@ def test_an_empty_purse_is_not_asked_again(server: ModelServer) -> None:
     assert isinstance(talk(behind_openai(server)).error, errors.QuotaError)
     assert isinstance(talk(behind_claude(server)).error, errors.QuotaError)
     assert len(server.chats) == 2
-
-
-# Stopping
 
 
 @pytest.mark.parametrize(

@@ -70,9 +70,6 @@ def test_an_ollama_that_fails_lies_or_is_silent_is_named(ollama: ModelServer, mo
         list(fetch(f"http://127.0.0.1:{NOBODY}/v1", SMALL, threading.Event()))
 
 
-# In the background
-
-
 def at(ollama: ModelServer) -> Server:
     return Server("Ollama", ollama.base_url, None)
 
@@ -117,9 +114,6 @@ def test_it_is_tried_when_it_is_there_and_what_fails_is_shown_and_asked_for_agai
     assert (done.state, done.trial, done.completed, done.total) == ("done", trial, WHOLE, WHOLE)
     pulls.forget()
     assert pulls.current is None
-
-
-# Which Ollama, and which model
 
 
 def test_an_ollama_without_a_model_is_found_and_does_not_speak(ollama: ModelServer) -> None:

@@ -178,9 +178,6 @@ def test_text_in_a_frame_is_read_once_and_by_itself() -> None:
     assert said("a.docx", word(body)) == [("", "inside\nbeforeafter")]
 
 
-# The knowledge base
-
-
 def test_added_found_previewed_removed(recall: Recall, tmp_path: Path, paths: PersonaPaths) -> None:
     knowledge = KnowledgeBase(paths, RecallSettings())
     file = tmp_path / "manual.md"

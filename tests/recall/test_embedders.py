@@ -47,9 +47,6 @@ def test_any_text_gets_a_unit_vector(texts: list[str]) -> None:
     assert (np.linalg.norm(vectors, axis=1) < 1.0001).all()
 
 
-# The cache
-
-
 def test_no_text_is_embedded_twice_even_after_a_restart_unless_it_was_forgotten(tmp_path: Path) -> None:
     counting, path = FakeEmbedder(), tmp_path / "cache.sqlite"
     asking = CachedEmbedder(counting, path)
@@ -75,9 +72,6 @@ def test_the_cache_in_memory_has_a_limit_and_a_broken_one_is_begun_anew(tmp_path
     cached = CachedEmbedder(FakeEmbedder(), path)
     assert len(cached.passages([f"text {number}" for number in range(IN_MEMORY + 300)])) == IN_MEMORY + 300
     assert len(cached._memory) == IN_MEMORY
-
-
-# Gemini, on the wire
 
 
 def gemini(server: EmbeddingServer, waits: list[float] | None = None) -> GeminiEmbedder:
@@ -157,9 +151,6 @@ def test_a_key_that_no_request_can_carry_stands_in_no_error() -> None:
         chain = [refused.value, refused.value.__cause__, refused.value.__context__]
         assert "5678" not in " ".join(map(str, chain))
         assert refused.value.facts["stops"]
-
-
-# What the settings choose
 
 
 def test_a_missing_key_or_package_is_said(open_recall: Open, talk: Talk, tmp_path: Path) -> None:

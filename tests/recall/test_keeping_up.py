@@ -234,9 +234,6 @@ def test_two_personas_do_not_mix_and_nothing_is_pickled(tmp_path: Path, clock: H
         assert not any(b"\x80\x04\x95" in path.read_bytes()[:64] for path in files)
 
 
-# What is damaged, of another kind, or not enough any more
-
-
 def test_a_broken_index_is_said_and_made_anew(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
     talk.user("The violin needs new strings.")
     folder = paths.rag_index / "current_log_index"
@@ -307,9 +304,6 @@ def test_what_is_deleted_goes_if_the_round_dies(open_recall: Open, talk: Talk, m
     again = open_recall()
     again.catch_up()
     assert not any("Ottilie" in text for text in found(again, "Ottilie harbour"))
-
-
-# Found at every moment: while old days move to the archives, and before the first round
 
 
 def test_who_asks_before_the_first_round_has_begun_is_answered_from_what_is_there(recall: Recall, talk: Talk) -> None:

@@ -70,9 +70,6 @@ def test_the_examples_in_docs_are_read_by_the_code_that_reads_the_files(paths: P
     assert set(written["core_memory.txt"]) == set(told)
 
 
-# The search for a phrase
-
-
 def phrase(recall: Recall, words: str = "comet") -> list[str]:
     return texts(recall.search_past_conversations(words))
 

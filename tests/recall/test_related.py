@@ -92,9 +92,6 @@ def test_a_compound_has_synonyms_as_a_whole_and_in_parts() -> None:
     assert all(set(one.groups) & other for one in meant if len(one.words) > 1)
 
 
-# The words of a search
-
-
 def test_what_answers_a_part_best_stands_by_that_and_keeps_the_greatest_coverage() -> None:
     whole = candidates_of(2, number=(7, 8), score=(1, 0.2), coverage=(0.3, 0.9), parts=((1, 0, 0, 0), (0.2, 0, 0, 0)))
     part = candidates_of(

@@ -166,9 +166,6 @@ def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex
         assert another.submit(search_and_count).result() == 1
 
 
-# Rows of which most numbers are nought
-
-
 @given(
     width=st.integers(1, 1100),
     share=st.sampled_from((0, 0.001, 0.06, 0.5, 1)),

@@ -145,9 +145,6 @@ def test_what_its_readers_would_not_understand_is_never_written_and_the_inner_st
     assert (merged.content, merged.conflicts) == (b"2", ())
 
 
-# Through the history
-
-
 def change(history: History, path: str, content: str, author: str = "dream") -> str:
     entry = history.apply({history.paths.folder / path: content.encode()}, Draft(author, "r"))
     assert entry

@@ -206,9 +206,6 @@ def test_a_goal_is_ended_once_and_a_form_leads_nowhere_else(house: House, visito
         assert (answer.status_code, led.netloc, led.path) == (303, "", address_of(NAME, "heart"))
 
 
-# The emotion curve
-
-
 def test_a_point_opens_the_message_with_its_neighbours_while_it_is_there(house: House, visitor: TestClient) -> None:
     said = house.tell()
     for text in ("ひとつめ", "ふたつめ"):  # in one second
@@ -276,9 +273,6 @@ def test_the_curve_reads_what_the_log_reads(house: House) -> None:
         inside = [e.value for e in entries if buckets[3].start <= e.timestamp < buckets[3].end]
         assert buckets[3].mean == pytest.approx(sum(inside) / len(inside))
     assert curve.first() == datetime(2026, 5, 1)
-
-
-# What holds everywhere
 
 
 def test_whatever_is_remembered_is_text(house: House, visitor: TestClient) -> None:

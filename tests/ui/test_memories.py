@@ -94,9 +94,6 @@ def _one_of(memories: Memories, shelf: str) -> str:
     return (memories.questions.open() if shelf == "questions" else memories.goals.load().active("short_term"))[-1].id
 
 
-# --- the shelves
-
-
 def test_every_shelf_says_what_it_is_for_while_it_is_empty(services: Services, memories: Memories) -> None:
     for lang in LANGUAGES:
         shelves, t = Shelves(services, lang), texts(lang)
@@ -108,9 +105,6 @@ def test_every_shelf_says_what_it_is_for_while_it_is_empty(services: Services, m
         answer = Shelves(services).answer(place)
         assert answer.status_code in {400, 404, 405}
         assert JA("page.no_such_page") in answer.text
-
-
-# --- looking for something
 
 
 def test_a_search_finds_all_kinds_and_is_narrowed_by_kind_and_day(shelves: Shelves, memories: Memories) -> None:
@@ -153,9 +147,6 @@ def test_each_kind_of_memory_opens_in_its_place(shelves: Shelves, memories: Memo
         opened = read(shelves.browser.get(ways[JA(f"types.{kind}")], follow_redirects=True)).one("#room")
         assert opened.one("h1").text == head
         assert "灯台" in opened.text
-
-
-# --- people and things
 
 
 def test_an_entity_is_shown_and_a_corrected_line_is_the_users(shelves: Shelves, memories: Memories) -> None:
@@ -210,9 +201,6 @@ def test_somebody_new_is_written_about_and_the_known_are_sought(shelves: Shelves
     assert shelves.look("/people", query="いない").texts(".nothing") == [JA("memories.found_nothing")]
 
 
-# --- pins, forgetting, bringing back
-
-
 def test_what_is_forgotten_leaves_search_at_once_and_can_be_brought_back(shelves: Shelves, memories: Memories) -> None:
     tell_of_tanaka(memories)
     page = shelves.press(shelves.look("/people/田中さん"), ".danger")
@@ -265,9 +253,6 @@ def test_words_that_were_forgotten_for_a_wish_come_back(shelves: Shelves, memori
     assert page.texts(".words b") == ["ミナ", NAME]
     assert "記憶をさがしました" not in page.text  # nobody reads what the program wrote
     assert JA("memories.forgotten_words", count=2, time="12:00") in page.text
-
-
-# --- days, weeks and months
 
 
 def test_a_pinned_day_is_the_dreams_and_a_corrected_one_the_users(shelves: Shelves, memories: Memories) -> None:
@@ -332,9 +317,6 @@ def test_a_week_stands_among_the_days_and_is_put_right_like_one(shelves: Shelves
     assert (edited.key_events, edited.key_event_evidence) == (["橋を渡った", "手紙を書いた"], [["m2"], []])
 
 
-# --- diaries
-
-
 def test_the_secret_diary_is_covered_until_somebody_asks_to_see_it(shelves: Shelves, memories: Memories) -> None:
     memories.notes.append("secret_diary", "ひみつの言葉", author=NAME, reason="secret")
     for place in ("/secret-diary", "/secret-diary/secret_diary_archived_001.txt"):
@@ -365,9 +347,6 @@ def test_a_diary_is_edited_against_what_was_read(shelves: Shelves, memories: Mem
     assert "secret" not in shelves.look("/diary/../../persona.json").text
 
 
-# --- insights, goals, questions
-
-
 def test_a_question_is_resolved_and_a_goal_reached(shelves: Shelves, memories: Memories) -> None:
     question, goal = _one_of(memories, "questions"), _one_of(memories, "goals")
     shelves.press(shelves.look("/questions"), f'#{question} [formaction="{_at("questions", question)}/resolve"]')
@@ -376,9 +355,6 @@ def test_a_question_is_resolved_and_a_goal_reached(shelves: Shelves, memories: M
     assert (found := memories.goals.load().get(goal)) is not None
     assert found[1].status == "completed"
     assert JA("memories.completed") in page.texts(".kind")
-
-
-# --- history, and what must hold everywhere
 
 
 def test_each_memory_of_a_shelf_has_its_own_history(house: House) -> None:
@@ -410,9 +386,6 @@ def test_what_was_remembered_is_shown_as_text(shelves: Shelves, memories: Memori
         page = shelves.look(place, query=query)
         assert page.all("img") + page.all("script") == []
         assert "onerror" in page.text or query
-
-
-# --- the archive, and what left this computer
 
 
 def test_what_was_put_away_is_listed_and_comes_back(services: Services, shelves: Shelves, memories: Memories) -> None:

@@ -85,9 +85,6 @@ def test_what_is_found_speaks_after_a_yes(services: Services, visitor: TestClien
     assert read(visitor.get(address_of(NAME))).all("#notices li") == []
 
 
-# --- the page of the settings
-
-
 def test_what_was_entered_is_tried(services: Services, visitor: TestClient, models: ModelServer) -> None:
     assert EN("mind.forget_key") not in opened(visitor).one("#room").text
     models.otherwise = Say("I hear you.")
@@ -170,9 +167,6 @@ def test_an_offer_is_answered_once(services: Services, visitor: TestClient, mode
     assert mind_of(services).provider == "builtin"
 
 
-# --- the menu in the head
-
-
 def test_models_are_chosen_in_the_head(services: Services, visitor: TestClient, models: ModelServer) -> None:
     fold = read(visitor.get(address_of(NAME, "heart"))).one("#head details.mind-menu")
     page = read(visitor.get(fold.one("a").attributes["href"]))
@@ -208,9 +202,6 @@ def test_the_menu_leads_back(services: Services, visitor: TestClient, models: Mo
         answer = press(visitor, menu(visitor, back=back), '.minds button[value="auto"]')
         assert answer.url.path.endswith(there)
         assert answer.url.host == "127.0.0.1"
-
-
-# --- a model that fails in the talk
 
 
 def test_an_error_offers_ways_on(services: Services, visitor: TestClient, models: ModelServer) -> None:

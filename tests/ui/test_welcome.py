@@ -145,9 +145,6 @@ def speaking(services: Services) -> str:
     return services.companion(NAME).mind_status().name
 
 
-# What is shown
-
-
 def test_an_ollama_without_a_model_is_shown_with_some_to_fetch(ollama: ModelServer, visitor: TestClient) -> None:
     for page, lang in ((WELCOME, "en"), (SETTINGS, "ja")):
         visitor.headers["accept-language"] = lang
@@ -183,9 +180,6 @@ def test_where_words_go_stands_before_the_field_for_the_key(visitor: TestClient)
             for provider in ("gemini", "anthropic", "openrouter", "openai"):
                 assert 0 < whole.index(f'class="quiet for-{provider}"') < whole.index('id="mind-key"')
                 assert {"ja": "送られ", "en": "is sent"}[lang] in read(whole).one(f"p.for-{provider}").text
-
-
-# What its buttons do
 
 
 def test_a_model_is_fetched_tried_and_used(services: Services, ollama: ModelServer, visitor: TestClient) -> None:
