@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -184,7 +184,10 @@ class Goals:
         )
 
     def without(self, entry_id: str) -> Self:
-        return self.with_lists({h: [g for g in goals if g.id != entry_id] for h, goals in self.lists.items()})
+        return self.only(lambda goal: goal.id != entry_id)
+
+    def only(self, chosen: Callable[[Goal], bool]) -> Self:
+        return self.with_lists({horizon: [*filter(chosen, goals)] for horizon, goals in self.lists.items()})
 
     def with_lists(self, lists: Mapping[Horizon, Sequence[Goal]]) -> Self:
         """Return other goals, with all else that is in the file."""

@@ -15,10 +15,11 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, Goals, closes_with
 from managers.memory.insights import Insight
 from managers.memory.json_documents import TIME, USER
-from managers.memory.messages import Message
+from managers.memory.messages import united
 from managers.memory.questions import Question
 from managers.memory.working_copy import WorkingCopy
 from managers.sleep.tasks import (
+    AnswerMaterial,
     DayDraft,
     DayMaterial,
     EntitiesDraft,
@@ -41,6 +42,8 @@ STALE_GOAL_DAYS = 30
 _MIDDLING = 3
 """The priority of a goal of which nobody said how much it matters."""
 _REVISED = {"reprioritise": "priority", "reword": "goal", "revalue": "related_values"}
+_TELLS = frozenset({"reword", "revalue", "progress"})
+"""What puts other words into a goal: whose they are becomes the goal's mark; a person's stays theirs."""
 STALE_QUESTION_DAYS = 60
 """A question that nobody has answered for this long is let go at a weekly reflection: one cannot wonder for ever."""
 
@@ -98,6 +101,7 @@ def episode_changes(draft: DayDraft, material: DayMaterial, mind: str, *, redo: 
         key_event_evidence=[event.evidence for event in draft.key_events],
         covered_messages=len(material.messages),
         mind=mind,
+        origins=[*material.origins],
         redo=redo,
     ).sealed()
 
@@ -159,14 +163,15 @@ def _also_known_as(entity: Entity, names: Sequence[str], kind: Kind) -> Entity:
     return replace(entity, kind=better, aliases=(*entity.aliases, *new))
 
 
-def question_changes(draft: QuestionsDraft, mind: str, now: datetime) -> list[Change]:
-    """Return the questions that remained open."""
+def question_changes(draft: QuestionsDraft, mind: str, now: datetime, origins: Sequence[str]) -> list[Change]:
+    """Return the questions that remained open, of whoever's words they were made."""
     changes = []
     for found in draft.questions:
         question = Question(
             **found.model_dump(exclude={"priority"}),
             priority=round(found.priority, 2),
             mind=mind,
+            origins=[*origins],
             created_at=f"{now:{TIME}}",
         )
         make = partial(_add_question, question)
@@ -179,21 +184,17 @@ def _add_question(question: Question, copy: WorkingCopy) -> None:
 
 
 def resolution_changes(
-    draft: ResolutionsDraft,
-    questions: Sequence[Question],
-    goals: Goals,
-    messages: Sequence[Message],
-    mind: str,
-    now: datetime,
+    draft: ResolutionsDraft, material: AnswerMaterial, goals: Goals, mind: str, now: datetime
 ) -> list[Change]:
     """Return the answers, each also as knowledge about whom the question was about, and the goals to ask it as reached."""
-    by_id = {question.id: question for question in questions}
-    said = {message.id: message for message in messages}
+    by_id = {question.id: question for question in material.open}
+    said = {message.id: message for message in material.day.messages}
     changes = []
     for found in draft.resolutions:
         question = by_id[found.question_id]
         told = said[found.evidence[0]]
-        fact = Fact(f"{question.topic}: {found.answer}", tuple(found.evidence), mind, since=f"{told.time:%Y-%m-%d}")
+        text, marks = f"{question.topic}: {found.answer}", material.origins.get(question.id, ())
+        fact = Fact(text, tuple(found.evidence), mind, since=f"{told.time:%Y-%m-%d}", origins=marks)
         make = partial(_resolve, question, found, fact, now)
         changes.append(Change("resolution", question.topic, found.answer, tuple(found.evidence), mind, make))
         for goal in goals.active("short_term"):
@@ -225,15 +226,13 @@ def reflection_changes(
     draft: ReflectionDraft | None, material: ReflectionMaterial, mind: str, now: datetime
 ) -> list[Change]:
     """Return the entry of the dream diary, what becomes of the goals, and the date of the reflection."""
-    level = material.level
+    level, origins = material.level, [*material.origins]
 
     def mark(copy: WorkingCopy) -> None:
         copy.goals = copy.goals.reflected(level, material.today, now.date())
 
-    lang = material.sheet.language
-    stale = stale_changes(material.goals, material.questions, material.today, lang, mind, now) if level > 1 else []
     if draft is None:
-        return [Change("goal", "meta", f"level {level}", (), mind, mark), *stale]
+        return [Change("goal", "meta", f"level {level}", (), mind, mark)]
     insight = Insight(
         created_at=f"{now:{TIME}}",
         trigger_topic=draft.trigger_topic,
@@ -242,6 +241,7 @@ def reflection_changes(
         log_entry=draft.log_entry,
         evidence=draft.evidence,
         mind=mind,
+        origins=origins,
         level=level,
         values=draft.values if level == 3 else [],  # noqa: PLR2004  # the monthly reflection
         day=f"{material.days[-1].date}" if level == 1 and material.days else "",
@@ -259,7 +259,7 @@ def reflection_changes(
     if any(draft.insight == known.insight for known in (*material.insights, *material.outdated)):
         changes = [Change("goal", "meta", f"level {level}", (), mind, make)]
     goals = [goal for goal in draft.goals if not _is_made_already(goal, material)]
-    return [*changes, *(_goal_change(goal, mind, now, material.goals) for goal in goals), *stale]
+    return [*changes, *(_goal_change(goal, mind, now, material.goals, origins) for goal in goals)]
 
 
 def outdated_insights(entries: Sequence[Insight], day: DayMaterial) -> tuple[Insight, ...]:
@@ -291,7 +291,9 @@ def _is_made_already(goal: GoalDraft, material: ReflectionMaterial) -> bool:
     return known.issuperset(goal.evidence)
 
 
-def _goal_change(draft: GoalDraft, mind: str, now: datetime, goals: Goals | None = None) -> Change:
+def _goal_change(
+    draft: GoalDraft, mind: str, now: datetime, goals: Goals | None = None, origins: Sequence[str] = ()
+) -> Change:
     when = f"{now:{TIME}}"
 
     def make(copy: WorkingCopy) -> None:
@@ -302,6 +304,7 @@ def _goal_change(draft: GoalDraft, mind: str, now: datetime, goals: Goals | None
                 related_values=draft.related_values,
                 evidence=draft.evidence,
                 mind=mind,
+                origins=[*origins],
                 created_at=when,
                 updated_at=when,
             )
@@ -318,6 +321,8 @@ def _goal_change(draft: GoalDraft, mind: str, now: datetime, goals: Goals | None
         else:
             status: Literal["completed", "abandoned"] = "completed" if draft.action == "complete" else "abandoned"
             copy.goals = copy.goals.ended(draft.goal_id, status, draft.reason, evidence=draft.evidence, when=when)
+        if origins and draft.action in _TELLS and (there := copy.goals.get(draft.goal_id)) and there[1].mind != USER:
+            copy.goals = copy.goals.edited(draft.goal_id, origins=[*united(there[1].origins, origins)])
 
     there = goals.get(draft.goal_id) if goals else None
     named = there[1].goal if there else draft.goal_id

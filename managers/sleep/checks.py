@@ -135,7 +135,7 @@ def check_entities(draft: EntitiesDraft, material: EntityMaterial, review: Revie
             continue
         facts = _sound_facts(entity, material, telling, review)
         if facts:
-            aliases = _aliases(entity, drafts, day, quotes=quotes)
+            aliases = [one for one in _aliases(entity, drafts, day, quotes=quotes) if quotes or telling.is_name(one)]
             sound.append(entity.model_copy(update={"name": entity.name.strip(), "aliases": aliases, "facts": facts}))
     review.close(nothing_left=bool(draft.entities) and not sound)
     return EntitiesDraft(entities=sound)
@@ -276,7 +276,8 @@ def check_resolutions(
     draft = as_text(draft)
     review = review or Review("answers", material.day.sheet.language)
     open_ids = {question.id for question in material.open}
-    telling = Telling(material.day, (f"{question.topic} {question.context}" for question in material.open))
+    known = (one for one in material.open if not material.origins.get(one.id))
+    telling = Telling(material.day, (f"{one.topic} {one.context}" for one in known))
     sound: list[ResolutionDraft] = []
     for answer in draft.resolutions:
         evidence = _testimony(answer.evidence, material.day)

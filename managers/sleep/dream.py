@@ -113,6 +113,7 @@ class Dreamer:
             gone=self._gone,
             deleted=log.deleted,
             when=lambda ids: [message.time for message in log.originals(ids).values()],
+            origins=log.origins,
             recall=recall,
             privacy=privacy or PrivacySettings(),
         )

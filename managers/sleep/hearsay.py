@@ -20,6 +20,7 @@ from managers.language.reading.values import values_in
 from managers.language.words import content_words, words
 from managers.memory.entities import name_key
 from managers.memory.messages import Message
+from managers.memory.provenance import is_own
 from managers.sleep.review import Why, is_foreign
 from managers.sleep.tasks import DayMaterial, is_of_document, is_testimony
 
@@ -36,6 +37,7 @@ _LEAST_SAID: Final = 1 / 3
 _COUNTED, _SPELT = 12, 100
 """Up to the one whoever writes counts ("a cat and a dog" are two pets), below the other one may spell ("thirty-four")."""
 _CLOCK: Final = re.compile(r"\d{1,2}(?::\d\d|時(?:\d{1,2}分)?)|(?<!\d)(?:19|20)\d\d(?!\d)")
+_LONGEST_NAME: Final = 40
 _STEM: Final = 5  # letters tell one English word from another: allergy, allergic
 
 
@@ -96,6 +98,11 @@ class Telling:
         about = self._about(text)
         is_alien = bool(about) and len(_shared(about, lines)) <= least * len(about)
         return is_alien and not is_foreign("\n".join(lines), self._lang)
+
+    def is_name(self, text: str) -> bool:
+        """Whether something can be what somebody is called: it is short, and the user's own lines have words of it."""
+        own = [one.text for one in self._day.messages if is_own(one)]
+        return len(text) <= _LONGEST_NAME and not self.strays(text, own)
 
     def _is_of(self, others: Collection[str], text: str, near: Collection[str]) -> bool:
         """Whether most words of a statement stand in others' lines alone."""

@@ -20,8 +20,9 @@ from managers.memory.entities import Entity
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goals
 from managers.memory.insights import Insight
-from managers.memory.messages import Message
+from managers.memory.messages import Message, united
 from managers.memory.periods import Span
+from managers.memory.provenance import is_own
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
 from managers.recall.hits import Hit
@@ -64,7 +65,7 @@ class DayMaterial:
         unread: the ids of those that no dream has read as they stand now; None: all.
         emotions: what the user felt, as it was read at the time; may be empty (imported days).
         changed: the messages that were deleted or reworded since a dream read the day, each with a mark of how.
-        before: what is remembered of the talk of the days before, if there was one.
+        before: what is remembered of the talk of the days before, if there was one that rests on no foreign words.
         recalled: the ids of the persona's lines that rest on something recalled.
     """
 
@@ -76,6 +77,11 @@ class DayMaterial:
     changed: Mapping[str, str] = field(default_factory=dict)
     before: Episode | None = None
     recalled: frozenset[str] = frozenset()
+
+    @cached_property
+    def origins(self) -> tuple[str, ...]:
+        """Whose foreign words stand in it; the user's own are none, whatever they sent along."""
+        return united(*(one.foreign for one in self.messages if not is_own(one)))
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -128,10 +134,11 @@ class QuestionMaterial:
 
 @dataclass(frozen=True)
 class AnswerMaterial:
-    """What was said lately, and the questions that it may have answered."""
+    """What was said lately, and the questions that it may have answered; whose foreign words these rest on, by their ids."""
 
     day: DayMaterial
     open: tuple[Question, ...]
+    origins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -148,6 +155,7 @@ class ReflectionMaterial:
         questions: the open questions, most pressing first.
         past: what was said or remembered before those days and bears on them, best first.
         values: what mattered most at the last monthly reflection.
+        origins: whose foreign words all that rests on.
     """
 
     sheet: Sheet
@@ -161,6 +169,7 @@ class ReflectionMaterial:
     questions: tuple[Question, ...] = ()
     past: tuple[Hit, ...] = ()
     values: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
     def masked(self) -> ReflectionMaterial:
         """Return it with placeholders for what is private in what was said, in the days in short, and in what was found."""

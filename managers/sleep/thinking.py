@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from managers.language.words import content_words
 from managers.memory.entities import Entity, kanji_alone, name_key
 from managers.memory.episodes import Episode
-from managers.memory.messages import NAMELESS
+from managers.memory.messages import NAMELESS, united
 from managers.memory.periods import Period
 from managers.memory.questions import Question
 from managers.memory.working_copy import Stores, WorkingCopy
@@ -39,6 +39,7 @@ from managers.sleep.checks import (
     check_resolutions,
 )
 from managers.sleep.condensing import ASKED_A_NIGHT, FEWEST_DAYS, condensed, due_spans
+from managers.sleep.marking import Marks, Origins
 from managers.sleep.night import Failure, Night
 from managers.sleep.reflection_levels import span_days
 from managers.sleep.review import Review
@@ -90,6 +91,7 @@ class Thinker:
     gone: Callable[[Collection[str]], Collection[str]]
     deleted: Callable[[], Collection[str]]
     when: Callable[[Collection[str]], Sequence[datetime]]
+    origins: Origins
     recall: Past
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     _since: dict[str, datetime] = field(default_factory=dict, init=False)
@@ -105,7 +107,8 @@ class Thinker:
         self._since.clear()
 
     def think_of_day(self, night: Night, material: DayMaterial, tasks: Sequence[Task], cancel: Cancel) -> None:
-        material = replace(material, before=_before(night.copy, material.date))
+        before = Marks(self.origins).clean(_before(night.copy, material.date))
+        material = replace(material, before=next(iter(before), None))
         if not tasks or set(tasks) >= READING_TASKS:
             night.read.append(material)
         episode = night.copy.episode(material.date)
@@ -150,7 +153,8 @@ class Thinker:
             night.take(episode_changes(made, told, self.fallback.name, redo=True))
 
     def _entities(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        request = EntityMaterial(self._kept(material), tuple(self._mentioned(night.copy, material)))
+        known = Marks(self.origins).cards(self._mentioned(night.copy, material))
+        request = EntityMaterial(self._kept(material), tuple(known))
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_entities(mind.describe_entities(request, cancel), request, review)
@@ -159,11 +163,12 @@ class Thinker:
         self._ask(night, "entities", material, think)
 
     def _questions(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        request = QuestionMaterial(self._kept(material), tuple(night.copy.questions.open))
+        marks = Marks(self.origins, material.origins)
+        request = QuestionMaterial(self._kept(material), tuple(marks.shown(night.copy.questions.open)))
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_questions(mind.find_questions(request, cancel), request, review)
-            return question_changes(draft, mind.name, night.at)
+            return question_changes(draft, mind.name, night.at, marks.all)
 
         self._ask(night, "questions", material, think)
 
@@ -174,12 +179,13 @@ class Thinker:
         if not questions:
             return
         material = self._kept(material)
-        request = AnswerMaterial(material, questions)
+        marks = zip(questions, Marks(self.origins).of(questions), strict=True)
+        request = AnswerMaterial(material, questions, {one.id: mark for one, mark in marks})
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_resolutions(mind.resolve_questions(request, cancel), request, review)
             in_time = _in_time(draft, since, material)
-            return resolution_changes(in_time, questions, night.copy.goals, material.messages, mind.name, night.at)
+            return resolution_changes(in_time, request, night.copy.goals, mind.name, night.at)
 
         self._ask(night, "answers", material, think)
 
@@ -210,37 +216,41 @@ class Thinker:
         episodes = {day: episode for day in dates if (episode := night.copy.episode(day)) is not None}
         if not days and not episodes:
             return
-        known = night.copy.insights.entries
+        marks, known = Marks(self.origins, (one for day in days for one in day.origins)), night.copy.insights.entries
         outdated = outdated_insights(known, days[-1]) if days and level == 1 else ()
+        told = marks.shown((episodes[day] for day in sorted(episodes)), always=level > 1)
+        pursued = set(map(id, marks.shown(one for one in night.copy.goals.all if one.status == "active")))
         material = ReflectionMaterial(
             sheet=self.sheet,
             level=level,
             today=today or night.now.date(),
             days=days,
-            episodes=tuple(episodes[day] for day in sorted(episodes)),
-            insights=tuple(one for one in known if one not in outdated)[:_REMEMBERED_INSIGHTS],
+            episodes=tuple(told),
+            insights=tuple(marks.shown([one for one in known if one not in outdated][:_REMEMBERED_INSIGHTS])),
             outdated=outdated,
-            goals=night.copy.goals,
-            questions=tuple(night.copy.questions.open),
-            values=next((tuple(one.values) for one in known if one.values), ()),
+            goals=night.copy.goals.only(lambda one: one.status != "active" or id(one) in pursued),
+            questions=tuple(marks.shown(night.copy.questions.open)),
+            values=next((tuple(one.values) for one in marks.shown([one for one in known if one.values][:1])), ()),
         )
         if self.mind is not self.fallback and not cancel.is_set():
-            material = replace(material, past=self._past_of(material))
+            material = replace(material, past=tuple(marks.shown(self._past_of(material))))
+        material = replace(material, origins=marks.all)
         if self.privacy.mask_memories:
             material = material.masked()
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = mind.reflect(material, cancel)
             checked = check_reflection(draft, material, review) if draft is not None else None
-            return reflection_changes(checked, material, mind.name, night.at)
+            opened = night.copy.goals, night.copy.questions.open, material.today, self.sheet.language
+            stale = stale_changes(*opened, mind.name, night.at) if level > 1 else []
+            return [*reflection_changes(checked, material, mind.name, night.at), *stale]
 
         self._ask(night, "reflection", days[-1] if days else None, think)
 
     def let_go(self, night: Night) -> None:
         """Give up what was open in a time that is long over, as its own nights would have in the weeks that followed."""
-        copy, today = night.copy, night.now.date()
-        lang = self.sheet.language
-        night.take(stale_changes(copy.goals, copy.questions.open, today, lang, self.fallback.name, night.now))
+        told = night.now.date(), self.sheet.language, self.fallback.name, night.now
+        night.take(stale_changes(night.copy.goals, night.copy.questions.open, *told))
 
     def condense(self, night: Night, today: date | None, cancel: Cancel) -> None:
         """Sum up the weeks and months that were over before `today` and are not summed up as they are now; None: none.
@@ -260,7 +270,8 @@ class Thinker:
                 continue
             cited = {one for episode in episodes for event in episode.events for one in event.evidence}
             gone = self.gone(cited)
-            period = condensed(span, episodes, gone, self.sheet.language, today)
+            marks = {"origins": [*united(*Marks(self.origins).of(episodes))]}
+            period = condensed(span, episodes, gone, self.sheet.language, today).model_copy(update=marks)
             asks = self.mind is not self.fallback and self._periods_asked < ASKED_A_NIGHT and not cancel.is_set()
             if not (asks and self._tell_period(night, period, episodes, cancel)):
                 night.take([_period_change(period)])
@@ -355,10 +366,10 @@ def _period_change(period: Period) -> Change:
     return Change("period", period.date, period.summary, (), period.mind, lambda copy: copy.put_period(period))
 
 
-def _before(copy: WorkingCopy, day: date) -> Episode | None:
-    """Return what is remembered of the talk before a day's: who "she" is may have been said there."""
+def _before(copy: WorkingCopy, day: date) -> list[Episode]:
+    """Return what is remembered of the days before one, the last first: who "she" is may have been said there."""
     days = (copy.episode(day - timedelta(days=back)) for back in range(1, _DAYS_BEFORE + 1))
-    return next((episode for episode in days if episode is not None), None)
+    return [episode for episode in days if episode is not None]
 
 
 def _names(key: str, text: str) -> bool:
