@@ -11,10 +11,12 @@ from random import Random
 import pytest
 from hypothesis import settings
 
+from managers.memory.log import ConversationLog
 from managers.storage import opening
 from managers.storage.paths import Home, PersonaPaths
 from tests.crash import Kill, kill_everywhere, kill_once
 from tests.fakes import HandClock
+from tests.model_server import ModelServer
 
 pytest_plugins = ["tests.homes", "tests.redis_server"]
 
@@ -107,3 +109,14 @@ def paths(own_home: Home) -> PersonaPaths:
     persona = own_home.persona("ねむ")
     persona.folder.mkdir(parents=True)
     return persona
+
+
+@pytest.fixture
+def log(paths: PersonaPaths, clock: HandClock, rng: Random) -> ConversationLog:
+    return ConversationLog(paths, clock, rng)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as playing:
+        yield playing

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -64,6 +64,15 @@ PAST: Final[dict[Lang, Sequence[tuple[str, str]]]] = {
     ),
 }
 """What is told on the days before, and what is answered."""
+
+
+@pytest.fixture
+def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
+    """Return what runs in the test's own home, where the built-in mind speaks."""
+    services = open_services(own_home, clock, Random(3))
+    services.settings_file.change("mind", provider="builtin")
+    yield services
+    services.close()
 
 
 @pytest.fixture(scope="session")

@@ -120,12 +120,6 @@ def whole(request: ReplyRequest) -> str:
     return "\n".join([request.system, *(f"{turn.quoted}\n{turn.text}" for turn in request.turns)])
 
 
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as playing:
-        yield playing
-
-
 def speak_through(services: Services, server: ModelServer, model: str) -> None:
     services.settings_file.change(
         "mind", provider="openai", base_url=server.base_url, model=model, context_tokens=16_000

@@ -35,11 +35,6 @@ WISHES = ReadingWishes(persona="Mei", user="Ann")
 OtherProcess = import_reading.ImportReading
 
 
-@pytest.fixture
-def log(paths: PersonaPaths, clock: HandClock, rng: Random) -> ConversationLog:
-    return ConversationLog(paths, clock, rng)
-
-
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_engine, "ImportReading", HereReading)

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from agent.importing import Imported, bring_in
-from agent.services import Services, open_services
+from agent.services import Services
 from commands.doctor import examine
 from managers.exchange import import_engine
 from managers.exchange.import_engine import SourceImport
@@ -32,7 +32,7 @@ from managers.memory.notes import Notes
 from managers.memory.questions import QuestionStore
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.storage.history import History
-from managers.storage.paths import Home, PersonaPaths
+from managers.storage.paths import PersonaPaths
 from tests.exchange.importing import HereReading, take_over
 from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, NEWEST, PICTURE
 from tests.exchange.readers.reading import folder_of
@@ -46,14 +46,6 @@ _NOW = datetime(2026, 11, 21, 12)
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_engine, "ImportReading", HereReading)
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change("mind", provider="builtin")
-    yield services
-    services.close()
 
 
 def _made(tmp_path: Path, files: Mapping[str, object]) -> Path:

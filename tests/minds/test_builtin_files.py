@@ -1,15 +1,11 @@
 """The built-in mind and files that are sent: it answers from them, or says what it found there."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from agent.events import Replied
-from agent.services import Services, open_services
-from managers.storage.paths import Home
-from tests.fakes import HandClock
+from agent.services import Services
 from tests.recall.test_documents import docx, pdf
 
 LEASE = b"""# Lease of the flat in Mill Lane
@@ -32,14 +28,6 @@ RECIPE = """肉じゃが(四人分)
 落としぶたをして、弱火で二十分煮る。冷めるときに味がしみるので、食べる一時間前には火を止めること。
 祖母は最後に絹さやをのせていた。
 """.encode("cp932")
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change("mind", provider="builtin")
-    yield services
-    services.close()
 
 
 class Talk:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator
-from random import Random
 
 import pytest
 
@@ -16,11 +15,6 @@ from tests.recall.looking import Talk
 
 Open = Callable[..., Recall]
 Episode = Callable[[str, str], None]
-
-
-@pytest.fixture
-def log(paths: PersonaPaths, clock: HandClock, rng: Random) -> ConversationLog:
-    return ConversationLog(paths, clock, rng)
 
 
 @pytest.fixture
