@@ -155,9 +155,8 @@ def _carry_out(memories: Memories, wish: str, messages: Sequence[Message]) -> tu
     left: tuple[str, ...] = ()
     if messages:
         left = _undo_notes(memories, set(ids), messages[0].time)
-        files = withdrawn(
-            Stores.open(memories.paths, memories.clock), ids, {message.time.date() for message in messages}
-        )
+        stores, days = Stores.open(memories.paths, memories.clock), {message.time.date() for message in messages}
+        files = withdrawn(stores, ids, days, memories.log.origins)
         if files:
             memories.apply(files, author=memories.paths.name, reason=FORGOTTEN, evidence=sorted(ids))
         _let_go_of_words(memories, ids)

@@ -148,8 +148,8 @@ class Planner:
             if said.text and not traces.is_named(said.text):  # the others are found by the name
                 words[said.text] = None
         lines = frozenset(self._noted_because_of(ids))
-        found = traces.model_copy(update={"messages": frozenset(ids), "words": tuple(words), "lines": lines})
-        found = Traces.model_validate(found.model_dump())
+        told = {"messages": frozenset(ids), "words": tuple(words), "marked": frozenset(self.log.origins(ids))}
+        found = Traces.model_validate({**traces.model_dump(), **told, "lines": lines})
         return Plan(self._sparing(found), attachments=frozenset(sent - kept))
 
     def _quoting(self, ids: Collection[str]) -> Collection[str]:

@@ -196,7 +196,7 @@ class Scrubber:
                 self._take(_FACTS.what, line.text)
                 gone.append(line)
             else:
-                lines.append(replace(line, evidence=evidence))
+                lines.append(replace(line, evidence=evidence, origins=traces.marks(line.origins, line.evidence)))
         aliases = tuple(alias for alias in entity.aliases if not traces.is_named(alias))
         extra = self._value(_FACTS, entity.extra)
         changed = replace(entity, lines=tuple(lines), aliases=aliases, extra=extra)
@@ -267,7 +267,7 @@ class Scrubber:
             kept = {key: one for key, one in value.items() if key not in gone and not self._traces.is_named(key)}
             if kind.what == "import":
                 kept = {key: one for key, one in kept.items() if not isinstance(one, dict) or not _ids(one) & gone}
-            return {key: self._value(kind, one) for key, one in kept.items()}
+            return self._traces.with_marks(value, {key: self._value(kind, one) for key, one in kept.items()})
         return value
 
     def _item(self, kind: FileKind, one: Any) -> Any:  # noqa: ANN401  # the same
@@ -297,7 +297,7 @@ class Scrubber:
 
     def _without_ids(self, value: Any, data: bytes) -> bytes:  # noqa: ANN401  # the same
         """Return a record of which nothing but the ids of messages is to go."""
-        left = _without(value, self._traces.messages)
+        left = self._traces.with_marks(value, _without(value, self._traces.messages))
         return data if left == value and data else encode(left)
 
     def _adapter(self, kind: FileKind, data: bytes) -> bytes | None:

@@ -15,12 +15,13 @@ import zlib
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
-from typing import AnyStr, Final, Generic
+from typing import Any, AnyStr, Final, Generic
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from managers.language.words import sentence_spans
 from managers.memory.entities import kanji_alone, name_key
+from managers.memory.messages import UNKNOWN, united
 from managers.storage.encodings import text_of
 
 TELLING: Final = 12
@@ -104,6 +105,7 @@ class Traces(BaseModel):
         kept: what messages that stay say, where words are the same or a part of it: there they are theirs.
         lines: what the persona noted because of these messages, line by line.
         readings: how messages read now that named somebody once: they stay as they read.
+        marked: the messages that held foreign words.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
@@ -115,6 +117,7 @@ class Traces(BaseModel):
     kept: tuple[str, ...] = ()
     lines: frozenset[str] = frozenset()
     readings: dict[str, str] = Field(default_factory=dict)
+    marked: frozenset[str] = frozenset()
 
     def is_named(self, text: str) -> bool:
         """Tell whether a text holds one of the names."""
@@ -132,6 +135,20 @@ class Traces(BaseModel):
     def touches(self, text: str) -> bool:
         """Tell whether a text holds anything that is to be erased."""
         return self.is_named(text) or self.is_quoted(text)
+
+    def marks(self, origins: Iterable[str], evidence: Iterable[str]) -> tuple[str, ...]:
+        """Return the `origins` of a memory that stays: of what goes nobody can tell any more whose words it was."""
+        left = (UNKNOWN if self.touches(one) else one for one in origins)
+        return united(left, () if self.marked.isdisjoint(evidence) else (UNKNOWN,))
+
+    def with_marks(self, record: dict[str, Any], left: dict[str, Any]) -> dict[str, Any]:
+        """Return what is left of a record with its marks as they are then."""
+        lists = {key: one for key, one in record.items() if isinstance(one, list)}
+        marks = self.marks(
+            (one for one in lists.get("origins", ()) if isinstance(one, str)),
+            (str(one) for key, ids in lists.items() if key.endswith("evidence") for one in ids),
+        )
+        return {**left, "origins": [*marks]} if marks else left
 
     def cleaned(self, text: str) -> str:
         """Return a text without the sentences, and the lines, that hold anything of it; what was quoted goes alone first."""

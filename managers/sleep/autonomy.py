@@ -16,7 +16,7 @@ from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.json_documents import TIME
 from managers.memory.log import ConversationLog
-from managers.memory.messages import MOST_ORIGINS, Message
+from managers.memory.messages import Message, united
 from managers.memory.questions import Question, QuestionStore
 from managers.mind import Sheet
 from managers.sleep.quiet_hours import in_quiet_hours, is_idle
@@ -172,7 +172,7 @@ class Autonomy:
         last_words = tuple(self.log.tail(6, roles=("user", "persona")))
         wondered = [*self.questions.open(), *(goal for _, goal in goals)]
         rests_on = {one for memory in wondered for one in memory.evidence} | {one.id for one in last_words}
-        origins = dict.fromkeys(one for found in self.log.origins(rests_on).values() for one in found)
+        origins = united(*(memory.origins for memory in wondered), *self.log.origins(rests_on).values())
         return Occasion(
             sheet=sheet,
             drive=drive,
@@ -181,7 +181,7 @@ class Autonomy:
             question=questions[0] if questions else None,
             goal=goals[0][1] if goals else None,
             last_words=last_words,
-            origins=tuple(origins)[:MOST_ORIGINS],
+            origins=origins,
         )
 
     def _do(self, deed: Deed, occasion: Occasion) -> Message | None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TypeVar
 
 from managers.memory.entities import Entity, Fact
+from managers.memory.episodes import Episode
 from managers.memory.json_documents import Remembered
 from managers.memory.messages import united
 from managers.recall.hits import Hit
@@ -24,7 +26,7 @@ class Marks:
 
     def of(self, memories: Sequence[Remembered | Fact | Hit]) -> list[tuple[str, ...]]:
         """Return of each of some memories whose foreign words it rests on."""
-        rests = [one.message_ids if isinstance(one, Hit) else one.evidence for one in memories]
+        rests = [(*(one.message_ids if isinstance(one, Hit) else one.evidence), *_of_events(one)) for one in memories]
         told = self._origins({message for ids in rests for message in ids})
         own = (() if isinstance(one, Hit) else one.origins for one in memories)
         return [united(mark, *(told.get(one, ()) for one in ids)) for mark, ids in zip(own, rests, strict=True)]
@@ -47,3 +49,7 @@ class Marks:
         clean = {id(one) for one in self.clean(fact for card in cards for fact in card.facts)}
         left = (tuple(one for one in card.lines if isinstance(one, str) or id(one) in clean) for card in cards)
         return [replace(card, lines=lines) for card, lines in zip(cards, left, strict=True)]
+
+
+def _of_events(memory: Remembered | Fact | Hit) -> Iterable[str]:
+    return chain(*memory.key_event_evidence) if isinstance(memory, Episode) else ()

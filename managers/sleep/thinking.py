@@ -56,7 +56,7 @@ from managers.sleep.tasks import (
     ResolutionsDraft,
     Task,
 )
-from managers.sleep.withdrawal import withdrawals, without_episode
+from managers.sleep.withdrawal import Gone, withdrawals, without_episode
 from managers.storage.errors import UtataneError
 from managers.storage.settings import PrivacySettings, SleepSettings
 
@@ -119,7 +119,7 @@ class Thinker:
                 return message_id in material.changed or bool(self.gone([message_id]))
 
             deleted = frozenset(self.deleted()).union(material.changed)
-            night.take(withdrawals(night.copy, material.date, is_gone, deleted))
+            night.take(withdrawals(night.copy, Gone(is_gone, material.date, self.origins, deleted=deleted)))
         if not material.messages:
             night.settled.append(material.date)
             night.take(without_episode(night.copy, material.date))

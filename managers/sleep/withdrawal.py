@@ -14,10 +14,12 @@ from managers.memory.entities import Entity, Fact, revived
 from managers.memory.goals import Goal, Horizon
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import USER
+from managers.memory.messages import united
 from managers.memory.questions import Question, Questions
 from managers.memory.strategies import Pattern, Strategies
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.sleep.changes import Change
+from managers.sleep.marking import Origins
 from managers.sleep.tasks import DAY_TASKS
 
 _MIND = "sleep"
@@ -28,14 +30,16 @@ class Gone:
     """Which messages are gone.
 
     Attributes:
-        has: whether a message is.
+        has: whether a message is: deleted, changed, or in no file any more.
         first: the day on which the first of them was said.
+        origins: tells of messages whose foreign words they held.
         is_asked: somebody asked for it: what rests on any of them goes, and not only what rests on nothing else.
         deleted: those that a person took out of the conversation, and that are not merely lost.
     """
 
     has: Callable[[str], bool]
     first: date
+    origins: Origins
     is_asked: bool = False
     deleted: frozenset[str] = frozenset()
 
@@ -44,16 +48,23 @@ class Gone:
         gone = [self.has(one) for one in evidence]
         return any(gone) if self.is_asked else bool(gone) and all(gone)
 
+    def marks(self, memory: Fact | Goal) -> tuple[str, ...]:
+        """Return whose foreign words a memory is marked with that goes on without what is gone."""
+        return united(memory.origins, *self.origins([*filter(self.has, memory.evidence)]).values())
 
-def withdrawn(stores: Stores, ids: Collection[str], days: Collection[date]) -> dict[Path, bytes | None]:
+
+def withdrawn(
+    stores: Stores, ids: Collection[str], days: Collection[date], origins: Origins
+) -> dict[Path, bytes | None]:
     """Return the files to write, so that nothing dreamt of some messages outlives them; what a person wrote stays.
 
     Args:
         stores: the memories.
         ids: the messages that are to be forgotten.
         days: when they were said.
+        origins: tells of messages whose foreign words they held.
     """
-    copy, gone = WorkingCopy(stores), Gone(frozenset(ids).__contains__, min(days), is_asked=True)
+    copy, gone = WorkingCopy(stores), Gone(frozenset(ids).__contains__, min(days), origins, is_asked=True)
     for entity in copy.all_entities():
         if (left := _entity(entity, gone)) != entity:
             copy.put_entity(left)
@@ -74,18 +85,9 @@ def dreamt_anew(stores: Stores, days: Collection[date]) -> dict[Path, bytes | No
     return copy.files()
 
 
-def withdrawals(
-    copy: WorkingCopy, day: date, is_gone: Callable[[str], bool], deleted: frozenset[str] = frozenset()
-) -> list[Change]:
-    """Return the changes that withdraw what rests on deleted messages alone: those of a day, or of several by now.
-
-    Args:
-        copy: the memories.
-        day: the day from which messages have gone.
-        is_gone: whether a message was deleted, changed, or is in no file any more.
-        deleted: the messages that were deleted on any day.
-    """
-    gone, changes = Gone(is_gone, day, deleted=deleted), []
+def withdrawals(copy: WorkingCopy, gone: Gone) -> list[Change]:
+    """Return the changes that withdraw what rests on messages alone that are `gone` from a day, or from several by now."""
+    changes = []
     for entity in copy.all_entities():
         if any(_is_unfounded(fact, gone) for fact in entity.facts):
             names = entity.names
@@ -98,7 +100,7 @@ def withdrawals(
             changes.append(Change("entity", entity.name, "", (), _MIND, forget))
     lists = (copy.questions.entries, copy.goals.lists, copy.insights.entries, copy.strategies.entries)
     if _cleared(copy, gone) != lists:
-        changes.append(Change("question", day.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, gone)))
+        changes.append(Change("question", gone.first.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, gone)))
     return changes
 
 
@@ -134,7 +136,7 @@ def _entity(entity: Entity, gone: Gone) -> Entity:
     left = replace(
         entity,
         lines=tuple(
-            replace(line, evidence=tuple(one for one in line.evidence if not gone.has(one)))
+            replace(line, evidence=tuple(one for one in line.evidence if not gone.has(one)), origins=gone.marks(line))
             if isinstance(line, Fact) and is_touched(line)
             else line
             for line in entity.lines
@@ -194,6 +196,7 @@ def _goal(goal: Goal, gone: Gone) -> Goal | None:
     notes = [note for note in goal.progress_notes if not gone.takes(goal.rests_on(note))]
     changes: dict[str, object] = {
         "evidence": left,
+        "origins": [*gone.marks(goal)],
         "note_evidence": {one: brought for one, brought in goal.note_evidence.items() if not gone.has(one)},
     }
     # What an older version noted does not say what it rests on: then it was the last step.

@@ -1,6 +1,6 @@
 """What is forgotten by word leaves every memory that it had a part in; what was known before stands as it stood."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -10,11 +10,15 @@ from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
 from managers.memory.working_copy import Stores, WorkingCopy
-from managers.sleep.withdrawal import withdrawals, withdrawn
+from managers.sleep.withdrawal import Gone, withdrawals, withdrawn
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
 EARLIER, TODAY = "2026-11-02", date(2026, 11, 21)
+
+
+def foreign(ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+    return {one: ("letter.txt",) for one in ids if one == "b"}
 
 
 def write(files: Mapping[Path, bytes | None]) -> None:
@@ -25,7 +29,7 @@ def write(files: Mapping[Path, bytes | None]) -> None:
 
 def forgotten(paths: PersonaPaths, clock: HandClock, *ids: str) -> WorkingCopy:
     stores = Stores.open(paths, clock)
-    write(withdrawn(stores, ids, {TODAY}))
+    write(withdrawn(stores, ids, {TODAY}, foreign))
     return WorkingCopy(Stores.open(paths, clock))
 
 
@@ -49,7 +53,8 @@ def test_the_same_said_before_stays_and_what_was_made_of_both_goes(paths: Person
     write({paths.entity_memory / "Tom.md": format_entity(Entity("Tom", "person", lines=lines)).encode()})
     left = forgotten(paths, clock, "b").entity(["Tom"])
     assert left is not None
-    assert [(fact.text, fact.evidence) for fact in left.facts] == [("likes tea", ("a",)), ("my own words", ("b",))]
+    told = [(fact.text, fact.evidence, fact.origins) for fact in left.facts]
+    assert told == [("likes tea", ("a",), ("letter.txt",)), ("my own words", ("b",), ())]
 
 
 def test_no_words_make_a_memory_look_as_if_a_person_had_written_it() -> None:
@@ -113,7 +118,7 @@ def test_a_goal_loses_the_very_steps_that_the_words_brought(paths: PersonaPaths,
     }
     for gone, (notes, status) in expected.items():
         write(moved_goals().changes(paths.goals))
-        for change in withdrawals(WorkingCopy(stores), date(2026, 11, 2), {gone}.__contains__):
+        for change in withdrawals(WorkingCopy(stores), Gone({gone}.__contains__, date(2026, 11, 2), foreign)):
             change.make(copy := WorkingCopy(stores))
             write(copy.files())
         moved, reached = WorkingCopy(Stores.open(paths, clock)).goals.short_term
@@ -121,6 +126,7 @@ def test_a_goal_loses_the_very_steps_that_the_words_brought(paths: PersonaPaths,
         assert (reached.progress_notes, reached.status) == (notes, status), gone
         assert gone not in moved.evidence
         assert gone not in moved.note_evidence
+        assert moved.origins == [*foreign(gone).get(gone, ())]
     goals = moved_goals()
     for number in range(30):
         goals = goals.progressed("sh_1", f"step {number}", evidence=[f"m{number}"], when="")

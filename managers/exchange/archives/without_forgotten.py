@@ -28,11 +28,13 @@ class Forgotten:
         messages: those that were forgotten or deleted; erased ones are not there.
         attachments: the files that only those messages have, by their paths.
         memories: how many changes of the history took a memory out that has not come back.
+        marked: those of the messages that held foreign words.
     """
 
     messages: frozenset[str] = frozenset()
     attachments: frozenset[str] = frozenset()
     memories: int = 0
+    marked: frozenset[str] = frozenset()
 
     @property
     def count(self) -> int:
@@ -50,7 +52,8 @@ def forgotten_in(log: LogReader, history: History) -> Forgotten:
     files = {file for one in gone for file in found[one].attachments}
     if files:
         files -= {file for message in log.messages() for file in message.attachments}
-    return Forgotten(frozenset(gone), frozenset(files), len(forgotten_entries(history, log.paths.folder, _LOOKED_AT)))
+    taken = len(forgotten_entries(history, log.paths.folder, _LOOKED_AT))
+    return Forgotten(frozenset(gone), frozenset(files), taken, frozenset(log.origins(gone)))
 
 
 class WithoutForgotten:
@@ -58,7 +61,7 @@ class WithoutForgotten:
 
     def __init__(self, forgotten: Forgotten) -> None:
         self._forgotten = forgotten
-        self._scrubber = Scrubber(Traces(messages=forgotten.messages))
+        self._scrubber = Scrubber(Traces(messages=forgotten.messages, marked=forgotten.marked))
 
     def keeps(self, name: str) -> bool:
         """Tell whether a file may come along."""
