@@ -114,7 +114,7 @@ class InnerLife:
         strategy = plain(newest.strategy) if newest else ""
         parts = [
             Part("episodes", [f"{when}: {_own(one.summary, one, foreign)}" for when, one in told_of], keep="last"),
-            text_part("strategy", foreign.item(strategy, strategy, newest.evidence) if newest else ""),
+            text_part("strategy", foreign.item(strategy, strategy, newest.evidence, newest.origins) if newest else ""),
         ]
         if silent:
             return parts
@@ -144,9 +144,11 @@ class InnerLife:
     def to_ask(self, spare: Spare, kept: Kept = NOTHING_KEPT) -> list[OpenQuestion]:
         """Return what the persona would like to know now, and may ask in the talk, without what is kept from the mind."""
         due = kept.others(spare(lambda: self.questions.to_ask(QUESTIONS_IN_PROMPT)) or [])
-        return [OpenQuestion(one.topic, one.context, one.priority, tuple(one.evidence)) for one in due]
+        return [
+            OpenQuestion(one.topic, one.context, one.priority, tuple(one.evidence), tuple(one.origins)) for one in due
+        ]
 
 
 def _own(text: str, memory: Remembered, foreign: ForeignWords) -> str:
     """Return what a memory says on one line; quoted where it is made of foreign words."""
-    return foreign.item(one_line(text), one_line(text), memory.evidence)
+    return foreign.item(one_line(text), one_line(text), memory.evidence, memory.origins)

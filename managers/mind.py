@@ -137,6 +137,7 @@ class OpenQuestion:
     priority: float = 0.5
     evidence: Sequence[str] = ()
     """The messages that it rests on."""
+    origins: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

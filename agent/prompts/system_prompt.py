@@ -94,14 +94,14 @@ def one_at_most(lang: Lang) -> str:
     return _say("one_at_most", lang)
 
 
-Item = tuple[str, str, Sequence[str]]
-"""A line of a prompt, the words in it that are a memory's, and the messages that these rest on."""
+Item = tuple[str, str, Sequence[str], Sequence[str]]
+"""A line of a prompt, the words in it that are a memory's, the messages that these rest on, and how they are marked themselves."""
 
 
 def questions(found: Sequence[OpenQuestion]) -> list[Item]:
     """Write open questions as a list."""
     told = [(one, one_line(f"{one.topic} ({one.context})" if one.context else one.topic)) for one in found]
-    return [(f"- {text}", text, one.evidence) for one, text in told]
+    return [(f"- {text}", text, one.evidence, one.origins) for one, text in told]
 
 
 def hit(lang: Lang, found: Hit) -> str:
@@ -160,6 +160,6 @@ def known_facts(lang: Lang, facts: Sequence[Fact]) -> list[Item]:
     """Write what is known of the user, newest first."""
     told = [(one, one_line(one.text)) for one in reversed(facts)]
     return [
-        (_say("since", lang, fact=text, since=one.since) if one.since else f"- {text}", text, one.evidence)
+        (_say("since", lang, fact=text, since=one.since) if one.since else f"- {text}", text, one.evidence, one.origins)
         for one, text in told
     ]
