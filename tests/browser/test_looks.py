@@ -55,9 +55,7 @@ def take_on(page: Page, look: Look) -> str:
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
     paper = ", ".join(str(int(PALETTE["paper"][dark][at : at + 2], 16)) for at in (1, 3, 5))
-    page.wait_for_function(
-        "paper => getComputedStyle(document.documentElement).backgroundColor === paper", arg=f"rgb({paper})"
-    )
+    page.wait_for_function("p => getComputedStyle(document.documentElement).backgroundColor === p", arg=f"rgb({paper})")
     return f"{'dark' if dark else 'light'}-{width}x{height}"
 
 

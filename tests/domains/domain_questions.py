@@ -66,13 +66,6 @@ def found(services: Services, name: str, question: str) -> list[Hit]:
 def measured(services: Services) -> tuple[float, int]:
     """Return which share of questions brings the answer to a persona of the domain, and how much comes to one of another."""
     others = {"movie": "Clari", "history": "Lumi"}
-    within = sum(
-        any(answer in hit.text for hit in found(services, PERSONAS[domain], question))
-        for domain, question, answer in QUESTIONS
-    )
-    across = sum(
-        f"domains/{domain}/" in hit.path
-        for domain, question, _ in QUESTIONS
-        for hit in found(services, others[domain], question)
-    )
+    within = sum(any(a in hit.text for hit in found(services, PERSONAS[domain], q)) for domain, q, a in QUESTIONS)
+    across = sum(f"domains/{own}/" in hit.path for own, q, _ in QUESTIONS for hit in found(services, others[own], q))
     return within / len(QUESTIONS), across

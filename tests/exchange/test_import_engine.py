@@ -376,10 +376,7 @@ def test_ids_names_and_times_that_could_break_the_format(log: ConversationLog, t
 
 _DERIVED = (".lock", ".history", "log_archives/.index/", "set_aside/", ".utatane-tmp", ".broken-")
 _TIMES = ("2026-04-03T10:00:00", "2026-05-03T10:00:00", "2026-05-04T10:00:00", "2026-11-20T10:00:00")
-_TALK = [
-    {"id": f"a{number}", "time": time, "role": "user", "speaker": "Ann", "text": f"text {number}"}
-    for number, time in enumerate(_TIMES)
-]
+_TALK = [{"id": f"a{n}", "time": at, "role": "user", "speaker": "Ann", "text": f"{n}"} for n, at in enumerate(_TIMES)]
 _SOURCES = {"room": (MONTHLY, "", 20), "transcript": ({"talk.jsonl": lines_of(_TALK)}, "talk.jsonl", 3)}
 
 

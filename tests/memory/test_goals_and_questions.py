@@ -52,11 +52,8 @@ def test_goals_progress_and_end_with_reasons_and_only_so_many_are_pursued() -> N
 
 
 def test_what_we_do_not_understand_stays_in_the_file(paths: PersonaPaths, clock: HandClock) -> None:
-    paths.goals.write_text(
-        json.dumps(
-            {"short_term": [{"goal": "fine", "mood": "blue"}, "just a line"], "notes": "mine", "meta": {"own": 1}}
-        )
-    )
+    written = {"short_term": [{"goal": "fine", "mood": "blue"}, "just a line"], "notes": "mine", "meta": {"own": 1}}
+    paths.goals.write_text(json.dumps(written))
     GoalStore(paths, clock).change(lambda goals: goals.reflected(1, date(2026, 1, 3)), author="dream", reason="")
     value = json.loads(paths.goals.read_text())
     assert value["short_term"][0]["mood"] == "blue"

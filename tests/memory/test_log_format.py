@@ -172,15 +172,12 @@ def test_what_an_editor_does_to_a_file_changes_no_message() -> None:
         assert ([r.message for r in parsed.records], parsed.end) == ([MESSAGE, NEXT], len(edited)), name
 
 
-def test_a_record_whose_trailer_was_removed_is_still_read() -> None:
+def test_neither_a_removed_trailer_nor_a_destroyed_header_costs_the_text_or_the_id() -> None:
     edited = BOTH.replace(b"2026-01-02 (Fri) 22:00:00 |  | 20260102T220000-7k2m9qx4\n", b"")
     orphan, following = parse(edited).records
     assert (orphan.message.text, orphan.message.time, orphan.damage) == ("one\ntwo", NEXT.time, "trailer")
     assert following.message == NEXT
     assert parse(edited).records[0].message.id == orphan.message.id  # the same on every reading
-
-
-def test_a_destroyed_header_costs_neither_the_text_nor_the_id() -> None:
     parsed = parse(BOTH.replace(b"## AGENT:Mei", b"## AG\xff\xfe")).records
     assert parsed[0].message == MESSAGE
     assert parsed[1].message.id == NEXT.id

@@ -96,10 +96,7 @@ def test_it_is_the_same_for_the_same_memories_whoever_draws_it_and_whatever_its_
 
 def test_what_is_forgotten_leaves_at_once_with_its_words(life: Life) -> None:
     life.talk(24)
-    days = [
-        life.episode(3, "Quetzalcoatl was painted, and Quetzalcoatl again."),
-        life.episode(4, "The Quetzalcoatl was hung up in the hall."),
-    ]
+    days = [life.episode(3, "Quetzalcoatl was painted, and Quetzalcoatl again."), life.episode(4, "Quetzalcoatl hung.")]
     atlas = life.atlas()
     key = days[0].relative_to(life.paths.folder).as_posix()
     assert key in spots(atlas)

@@ -91,24 +91,21 @@ def test_tools_are_described_shortly_and_completely() -> None:
 
 def test_a_small_model_gets_the_first_tools_and_the_conversation_keeps_its_room(server: ModelServer) -> None:
     mind = behind_openai(server, context_tokens=4096)
-    tools = [
-        ToolSpec(f"tool_{number}", "とても役に立つ道具。" * 10, create_model(f"Query{number}", __base__=Query))
-        for number in range(13)
-    ]
+    tools = [ToolSpec(f"t_{n}", "役に立つ道具。" * 14, create_model(f"Query{n}", __base__=Query)) for n in range(13)]
     asked = request(*_conversation(3), system="あ" * 1600, tools=tools)
     heard = talk(mind, asked)
     assert heard.error is None
     assert [notice.code for notice in heard.notices] == ["mind-fewer-tools"]
     assert talk(mind, asked).notices == []  # said once
     sent = server.chats[0].body["tools"]
-    assert [tool["function"]["name"] for tool in sent] == [f"tool_{number}" for number in range(len(sent))]
+    assert [tool["function"]["name"] for tool in sent] == [f"t_{number}" for number in range(len(sent))]
     assert 1 <= len(sent) < 13
     assert count_tokens(json.dumps(sent, ensure_ascii=False)) <= TOOLS_SHARE * 4096
 
 
 def test_tools_with_the_same_arguments_are_one_where_there_is_little_room(server: ModelServer) -> None:
     mind = behind_openai(server, context_tokens=4096)
-    tools = [ToolSpec(f"tool_{number}", "とても役に立つ道具。毎日使う。" * 5, Query, "ja") for number in range(13)]
+    tools = [ToolSpec(f"t_{number}", "とても役に立つ道具。毎日使う。" * 5, Query, "ja") for number in range(13)]
     server.enqueue(Say(tools=[Tool("search", {"what": "tool_3", "query": "猫"})]))
     heard = talk(mind, request("猫のことを覚えてる?", tools=tools))
     (group,) = server.chats[0].body["tools"]
@@ -132,7 +129,7 @@ def test_a_small_model_can_search_note_and_forget_and_is_told_in_its_language() 
 
 def test_a_large_model_gets_all_tools_and_no_reply_longer_than_a_talk_wants_it(server: ModelServer) -> None:
     mind = behind_openai(server, context_tokens=32768)
-    tools = [ToolSpec(f"tool_{number}", "役に立つ道具", Query) for number in range(13)]
+    tools = [ToolSpec(f"t_{number}", "役に立つ道具", Query) for number in range(13)]
     assert talk(mind, request(tools=tools)).notices == []
     talk(mind, request("やあ"))
     assert len(server.chats[0].body["tools"]) == 13

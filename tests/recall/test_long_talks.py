@@ -55,10 +55,7 @@ def test_pieces_found_side_by_side_are_told_as_one(recall: Recall, talk: Talk) -
     recall.catch_up()
     pieces = {text for _, unit, text, _ in contents(recall) if unit == said.id}
     assert len(pieces) > 3
-    for hits in (
-        recall.for_turn("painted the harbour wall", window=[], threshold=2),
-        recall.recall_memories("painted the harbour wall"),
-    ):
+    for hits in (recall.for_turn("harbour wall", window=[], threshold=2), recall.recall_memories("harbour wall")):
         [hit] = [one for one in hits if said.id in one.message_ids]
         assert 1 < len([piece for piece in pieces if piece in hit.text]) <= 3
         assert hit.text in said.text, "what two pieces share stands there once"

@@ -22,10 +22,8 @@ def write_table(folder: Path, words: dict[str, list[float]]) -> Path:
     vocab.mkdir(parents=True)
     with (vocab / "vectors").open("wb") as file:
         np.save(file, np.array(list(words.values()), np.float32))
-    entries = b"".join(
-        b"\xcf" + struct.pack(">Q", word_vectors._murmur(word.encode())) + bytes([row])
-        for row, word in enumerate(words)
-    )
+    hashes = [word_vectors._murmur(word.encode()) for word in words]
+    entries = b"".join(struct.pack(">BQB", 0xCF, one, row) for row, one in enumerate(hashes))
     (vocab / "key2row").write_bytes(b"\xdf" + struct.pack(">I", len(words)) + entries)
     (folder / "ja_ginza" / "__init__.py").write_text("raise AssertionError('spaCy is not wanted')", "utf-8")
     return vocab

@@ -27,12 +27,9 @@ def test_each_encoding_is_known_however_short_the_text() -> None:
     assert [pair for pair in foreign[:14] if foreign_encoding(pair[0].encode(pair[1])) != pair[1]] == []
 
 
-def test_utf_8_is_no_other_encoding() -> None:
+def test_utf_8_damaged_or_not_is_no_other_encoding() -> None:
     texts = [*JAPANESE, *WESTERN, "", "plain", "😀🎉", "한국어", "\x1b[31mred"]
     assert [t for t in texts if foreign_encoding(t.encode()) or foreign_encoding(t.encode("utf-8-sig"))] == []
-
-
-def test_damaged_utf_8_is_no_other_encoding() -> None:
     rng = Random(3)
     for text in JAPANESE:
         for _ in range(100):
@@ -57,12 +54,9 @@ def test_whatever_is_no_json_is_one_error() -> None:
             load_json(data)
 
 
-def test_halves_of_characters_are_joined_or_replaced() -> None:
+def test_halves_of_characters_are_joined_or_replaced_and_every_spelling_of_editors_is_read() -> None:
     assert load_json(rb'["\ud83d\ude00", "a\ud83d", {"\udc00": "\uD83D"}]') == ["😀", "a\ufffd", {"\ufffd": "\ufffd"}]
     assert load_json('["\ud83d\ude00"]') == ["😀"]
-
-
-def test_every_spelling_that_editors_use_is_read() -> None:
     text = '{"猫": "クロ"}'
     for data in (text.encode(), b"\xef\xbb\xbf" + text.encode(), b"\xff\xfe" + text.encode("utf-16-le")):
         assert load_json(data) == {"猫": "クロ"}

@@ -130,15 +130,12 @@ def test_a_conflict_is_as_small_as_what_both_changed() -> None:
     assert text.conflicts == (UndoConflict(NOTE, b"mine", b"b", "2"),)
 
 
-def test_what_cannot_be_read_is_a_conflict_as_a_whole() -> None:
+def test_what_cannot_be_read_is_a_conflict_is_never_written_and_the_inner_state_is_in_nobodys_way() -> None:
     for broken in (b"{", b"\xff\xfe\x00", b"3"):
         for versions in ((broken, b"[]", b"[1]"), (b"[]", broken, b"[1]"), (b"[]", b"[1]", broken)):
             merged = merge_file(DIARY, *versions)
             assert merged.content == versions[1]
             assert merged.conflicts == (UndoConflict(DIARY, versions[1], versions[2]),)
-
-
-def test_what_its_readers_would_not_understand_is_never_written_and_the_inner_state_is_in_nobodys_way() -> None:
     merged = merge_file(NOTE, b"a\nx", b"b\na\nx", b"a\nbad", lambda _, content: content.count(b"bad"))
     assert (merged.content, len(merged.conflicts)) == (b"b\na\nx", 1)
     merged = merge_file("memory/internal_state.json", b"1", b"2", b"3")

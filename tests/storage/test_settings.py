@@ -18,11 +18,6 @@ def file(tmp_path: Path) -> SettingsFile:
     return SettingsFile(tmp_path / "settings.toml")
 
 
-def test_without_a_file_the_defaults_hold(file: SettingsFile) -> None:
-    assert file.load() == (Settings(), [])
-    assert not file.path.exists()
-
-
 def test_a_typo_in_a_name_is_not_used_and_a_wrong_value_falls_back_alone(file: SettingsFile) -> None:
     file.path.write_text(
         "[mind]\nporvider = 'gemini'\nmodel = 'x'\ntemperature = 9\n[reccall]\nthreshold = 1\n"
@@ -113,7 +108,9 @@ def test_nothing_in_a_file_can_break_the_settings(table: dict[str, object]) -> N
     assert Settings.model_validate(found.model_dump()) == found
 
 
-def test_every_default_can_be_set_and_comes_back(file: SettingsFile) -> None:
+def test_the_defaults_hold_without_a_file_and_each_can_be_set_and_comes_back(file: SettingsFile) -> None:
+    assert file.load() == (Settings(), [])
+    assert not file.path.exists()
     for section, values in Settings().model_dump().items():
         for key, value in values.items():
             check(section, key, value)

@@ -48,11 +48,8 @@ def say(services: Services, visitor: TestClient, here: str, text: str) -> Elemen
 
 def said(page: Element) -> list[tuple[str, str]]:
     """Return who said what; the user's words stand under nothing."""
-    return [
-        (" ".join(one.texts(".speaker")), " ".join(one.texts(".bubble")))
-        for one in page.all("article.message")
-        if "live" not in one.classes
-    ]
+    there = [one for one in page.all("article.message") if "live" not in one.classes]
+    return [(" ".join(one.texts(".speaker")), " ".join(one.texts(".bubble"))) for one in there]
 
 
 def test_it_goes_without_a_script(services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,14 +55,11 @@ def test_whose_domain_it_is_about() -> None:
     assert domain_of("It rained", words) == ()
 
 
-def test_the_addressed_answer_in_the_order_in_which_they_were_named_and_the_others_keep_quiet() -> None:
+def test_the_addressed_answer_in_their_order_else_the_owner_of_the_domain_then_the_one_silent_longest() -> None:
     now = state(targets=["Nox", "Lumina"], owners=["Claris"])
     assert next_speaker(now, 2, 3) == "Nox"
     assert next_speaker(state(**{**now, "spoken": ["Nox"]}), 2, 3) == "Lumina"
     assert next_speaker(state(**{**now, "spoken": ["Nox", "Lumina"]}), 2, 3) == ""
-
-
-def test_unaddressed_the_owner_of_the_domain_speaks_then_the_one_silent_longest() -> None:
     turns = [{"speaker": "Lumina", "msg": ""}, {"speaker": "Nox", "msg": ""}, {"speaker": USER, "msg": ""}]
     assert next_speaker(state(owners=["Nox"], turns=turns), 2, 3) == "Nox"
     assert next_speaker(state(turns=turns), 2, 3) == "Claris"

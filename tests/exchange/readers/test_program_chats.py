@@ -392,9 +392,7 @@ def test_names_before_a_colon_are_speakers_when_they_come_again(tmp_path: Path) 
 
 def test_the_day_and_who_speaks_are_told_by_the_whole_text_not_by_its_beginning(tmp_path: Path) -> None:
     names, days = ("Emma", "Mei"), [day for day in (11, 12, 13) for _ in range(2_200)]
-    found = _read(
-        tmp_path, "\n".join(f"{day}/03/2024, 1:{n % 60:02} pm - {names[n % 2]}: {day}" for n, day in enumerate(days))
-    )
+    found = _read(tmp_path, "\n".join(f"{d}/3/2024, 1:{n % 60:02}pm - {names[n % 2]}: {d}" for n, d in enumerate(days)))
     assert [(one.time.month, one.time.day) if one.time else None for one in found] == [(3, day) for day in days]
     lines = [f"{names[number % 2]}: word {number}" for number in range(4_400)]
     lines += [f"{('Emma', 'Mei-chan')[number % 2]}: word {number}" for number in range(100)]
