@@ -177,11 +177,6 @@ class Memories:
         self.notices.post(*self.recall.take_news())
         return self.notices.all
 
-    def let_rest(self) -> None:
-        """Hold nothing for the sake of what was looked at a while ago."""
-        self.map.let_rest()
-        self.network.let_rest()
-
     def close(self) -> None:
         self.map.close()
         self.network.close()

@@ -73,7 +73,6 @@ class Services:
     _waking: threading.Lock = field(default_factory=threading.Lock)
     _doors: dict[str, threading.RLock] = field(default_factory=dict)
     _has_examined_sessions: bool = False
-    _rested_at: int = 0
 
     def settings(self) -> Settings:
         """Return the settings as they stand in the file now; what is wrong with it is put up as a notice."""
@@ -253,8 +252,9 @@ class Services:
 
     def _let_rest(self) -> None:
         for companion in list(self._companions.values()):
-            companion.memories.let_rest()
-        self._rested_at = give_back_free(self._rested_at)
+            companion.memories.map.let_rest()
+            companion.memories.network.let_rest()
+        give_back_free()
 
     def _back_up(self) -> None:
         self.backups.tick()

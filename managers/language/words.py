@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from managers.language.lexicons import word_set
-from managers.language.reading.bounds import LONGEST, opening
+from managers.language.reading.bounds import LONGEST, MOST
 from managers.language.reading.english import english_words
 from managers.language.reading.japanese import Split, japanese_terms, japanese_words, warm_up
 from managers.language.reading.rules import fits, rule
@@ -61,7 +61,7 @@ _ENDS = "。．！？!?…\n"
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text that are read, stripped; a sentence quoted inside another stays with it."""
-    spans = sentence_spans(opening(text))
+    spans = sentence_spans(text[:MOST])
     return [text[at : min(at + LONGEST, end)] for start, end in spans for at in range(start, end, LONGEST)]
 
 
@@ -191,7 +191,7 @@ def _terms(text: str) -> list[str]:
 
 def content_words_as_written(text: str) -> dict[str, str]:
     """Return what a text is about, by what `content_words` calls it: as the text itself writes it (桃 → モモ)."""
-    text, written = opening(text), dict[str, str]()
+    text, written = text[:MOST], dict[str, str]()
     for word in words(text, "short"):
         if len(terms := content_words(word.surface)) == 1:
             written.setdefault(terms[0], word.surface)

@@ -4,19 +4,7 @@ No ordinary message comes near these bounds. Whatever is to be found wherever it
 grows with the length alone: what is masked, forgotten, erased, and the words of the index.
 """
 
-from typing import Final
-
-MOST: Final = 16_000
-"""Characters of a text: some thirty pages of a diary in Japanese, eight in English."""
-LONGEST: Final = 2_000
-"""Characters of a sentence: an endless one is read in pieces."""
-
-
-def opening(text: str) -> str:
-    """Return what is read of a text: its beginning."""
-    return text[:MOST]
-
-
-def one_sentence(text: str) -> str:
-    """Return what is read of a sentence: its beginning."""
-    return text[:LONGEST]
+MOST = 16_000
+"""Characters of a text that are read, its first: some thirty pages of a diary in Japanese, eight in English."""
+LONGEST = 2_000
+"""Characters of a sentence: an endless one is read in pieces, and by itself as far as this."""

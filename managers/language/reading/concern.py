@@ -11,7 +11,7 @@ from datetime import date
 from functools import cache
 from typing import Any, Literal, get_args
 
-from managers.language.reading.bounds import opening
+from managers.language.reading.bounds import MOST
 from managers.language.reading.rules import either, fits, rule
 from managers.storage.errors import Lang
 from managers.storage.paths import CHECKOUT
@@ -39,7 +39,7 @@ class HelpLine:
 
 def find_concern(text: str) -> Kind | None:
     """Return what kind of concern a message raises, if any; self-harm before danger."""
-    plain = unicodedata.normalize("NFKC", opening(text)).lower().replace("’", "'")
+    plain = unicodedata.normalize("NFKC", text[:MOST]).lower().replace("’", "'")
     plain = re.sub(r"[ \t　]+", " ", plain)
     kinds: tuple[Kind, ...] = get_args(Kind)
     return next((kind for kind in kinds for lang in get_args(Lang) if _speaks_of(plain, lang, kind)), None)

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from managers.language.reading.bounds import one_sentence
+from managers.language.reading.bounds import LONGEST
 from managers.language.reading.reading import asks_anything
 from managers.language.reading.rules import fits_any, rules
 from managers.language.words import content_words, sentences
@@ -55,7 +55,7 @@ def asks_to_forget(text: str) -> bool:
 
 def names_something(about: str) -> bool:
     """Tell whether words say what something was about, and not only when it was, or of what kind."""
-    about = one_sentence(about)
+    about = about[:LONGEST]
     is_clear = any(not _found("vague", word) for word in content_words(about))
     return is_clear and not _found("vague", about.strip().casefold())
 

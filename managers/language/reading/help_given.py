@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from managers.language.reading.bounds import opening
+from managers.language.reading.bounds import MOST
 from managers.language.reading.reading import SOCIAL, Reading, read
 from managers.language.reading.rules import fits
 from managers.storage.errors import Lang
@@ -20,14 +20,14 @@ _MOST_STEPS, _LONGEST_STEP = 7, 80
 
 def steps_of(answer: str) -> list[str]:
     """Return the numbered steps of an answer, each in a few words; none where fewer than two are numbered."""
-    answer = opening(answer)
+    answer = answer[:MOST]
     steps = [" ".join(_MARKUP.sub("", found[1]).split()) for found in _NUMBERED.finditer(answer)]
     return [step[:_LONGEST_STEP] for step in steps[:_MOST_STEPS]] if len(steps) > 1 else []
 
 
 def traits_of(answer: str, request: Reading) -> tuple[str, ...]:
     """Return what an answer to a request is like, in the order of `TRAITS`."""
-    answer, length = opening(answer), len(answer)
+    answer, length = answer[:MOST], len(answer)
     found = read(answer, request.lang)
     has_list = len(_NUMBERED.findall(answer)) + len(_BULLET.findall(answer)) > 1
     advises = fits(found.lang, "helping", "advises", answer)

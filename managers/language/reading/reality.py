@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from managers.language.lexicons import word_list
-from managers.language.reading.bounds import LONGEST, one_sentence
+from managers.language.reading.bounds import LONGEST
 from managers.language.reading.kinship import is_person, kin_words, pets
 from managers.language.reading.rules import fits, rule, rules, search
 from managers.language.reading.synonyms import one_word
@@ -25,7 +25,7 @@ def claimed(lang: Lang, topic: str, name: str, text: str) -> re.Match[str] | Non
 
 def claims(lang: Lang, topic: str, name: str, text: str) -> Iterator[re.Match[str]]:
     """Yield wherever a rule is found in what a sentence claims."""
-    plain, asked = without_quotes(one_sentence(text), lang), rules(lang, topic).get(name)
+    plain, asked = without_quotes(text[:LONGEST], lang), rules(lang, topic).get(name)
     if asked is None or not asked.search(plain) or fits(lang, "reality", "elsewhere", plain):
         return
     for found in asked.pattern.finditer(plain):
@@ -42,7 +42,7 @@ def without_quotes(text: str, lang: Lang) -> str:
 def other_subject(text: str, lang: Lang) -> str:
     """Return who does what a sentence tells, where that is somebody else (妹, my brother); empty where it is the speaker."""
     plain = text.replace("’", "'")
-    return _subject_ja(plain[-LONGEST:]) if lang == "ja" else _subject_en(one_sentence(plain))
+    return _subject_ja(plain[-LONGEST:]) if lang == "ja" else _subject_en(plain[:LONGEST])
 
 
 def _subject_en(plain: str) -> str:

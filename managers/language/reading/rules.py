@@ -25,7 +25,7 @@ from types import MappingProxyType
 from typing import Any, Final, get_args
 
 from managers.language.lexicons import FOLDER
-from managers.language.reading.bounds import opening
+from managers.language.reading.bounds import MOST
 from managers.storage.errors import Lang
 
 _PARTS: Final = "parts"
@@ -56,7 +56,7 @@ class Rule:
 
     def search(self, text: str) -> re.Match[str] | None:
         """Return where it is found first in what is read of a text, if it is."""
-        text = opening(text)
+        text = text[:MOST]
         return None if self.unless is not None and self.unless.search(text) else self.pattern.search(text)
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from typing import Literal
 
 from managers.language.lexicons import load
-from managers.language.reading.bounds import one_sentence
+from managers.language.reading.bounds import LONGEST
 from managers.language.reading.reading import asks_anything
 from managers.language.reading.reality import claims, other_subject
 from managers.language.reading.rules import fits
@@ -44,7 +44,7 @@ def told_slot(text: str, lang: Lang) -> Slot | None:
 
 def tells(name: str, text: str, lang: Lang) -> bool:
     """Tell whether a sentence tells something of its speaker (`quit`, or of `TOLD`): no dream, no denial, nobody else."""
-    text = one_sentence(text)
+    text = text[:LONGEST]
     if asks_anything(text) or fits(lang, "slots", "when_young", text):
         return False
     found = claims(lang, "slots", name, text)

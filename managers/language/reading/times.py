@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from managers.language.reading.bounds import opening
+from managers.language.reading.bounds import MOST
 from managers.language.reading.rules import fits_any, rules
 
 
@@ -181,7 +181,7 @@ def find_times(text: str, now: datetime) -> list[TimeSpan]:
         text: a question or a message.
         now: what "yesterday" is reckoned from; for a message the time at which it was said.
     """
-    plain = unicodedata.normalize("NFKC", opening(text)).lower()
+    plain = unicodedata.normalize("NFKC", text[:MOST]).lower()
     found = sorted(_all(plain, now.date()), key=lambda span: (span.start, -span.end))
     kept: list[TimeSpan] = []
     for span in found:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from managers.language.lexicons import load
-from managers.language.reading.bounds import opening
+from managers.language.reading.bounds import MOST
 from managers.language.reading.rules import fits, rule
 from managers.storage.errors import Lang
 
@@ -27,7 +27,7 @@ class Value:
 
 def values_in(text: str, lang: Lang, kinds: Sequence[ValueKind] = KINDS) -> list[Value]:
     """Return the values of some kinds in a sentence, in order; of two that overlap the longer one."""
-    plain = unicodedata.normalize("NFKC", opening(text))
+    plain = unicodedata.normalize("NFKC", text[:MOST])
     found = [
         Value(kind, match.group().strip(), match.start(), match.end())
         for kind in kinds

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, get_args
 
 from managers.language.lexicons import word_list
-from managers.language.reading.bounds import one_sentence
+from managers.language.reading.bounds import LONGEST
 from managers.language.reading.kinship import kin_of, kin_words, marked, pets
 from managers.language.reading.reading import Sentence
 from managers.language.reading.reality import other_subject
@@ -49,7 +49,7 @@ class Whose:
 
 def asked_of(question: str, plain: str, lang: Lang) -> Whose:
     """Read whose life a question asks after, as it was written and in plain form."""
-    question, plain = one_sentence(question), one_sentence(plain)
+    question, plain = question[:LONGEST], plain[:LONGEST]
     named, own = _people(question, lang), rule(lang, "whose", "of_mine").sub(" ", plain)
     if not named:
         is_own = fits(lang, "whose", "asks_of_speaker", plain) or asked_slot(plain, lang) is not None
@@ -67,7 +67,7 @@ def told_of(text: str, lang: Lang, before: str = "", *, speaker: str = "", breat
         speaker: a name of the one who told it.
         breath: what the same message said before it: where somebody lives is then told of whom that was about.
     """
-    text = marked(one_sentence(text), [speaker] if speaker else [], lang, _ME[lang])
+    text = marked(text[:LONGEST], [speaker] if speaker else [], lang, _ME[lang])
     own = rule(lang, "whose", "of_mine").sub(" ", text.lower())
     is_own = fits(lang, "answers", "mine", own) or fits(lang, "whose", "to_speaker", own)
     if lang == "ja" and not is_own:

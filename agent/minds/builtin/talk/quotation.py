@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from managers.language.lexicons import load
-from managers.language.reading.bounds import opening
+from managers.language.reading.bounds import MOST
 from managers.language.reading.rules import rules, search_any
 from managers.storage.errors import Lang
 
@@ -56,7 +56,7 @@ def marks(lang: Lang) -> dict[str, Any]:
 
 def readable(text: str) -> str:
     """Return a message without markup, code, links and control characters, and not longer than can be read."""
-    return "".join(_printed(char) for char in without_markup(opening(text))).strip()
+    return "".join(_printed(char) for char in without_markup(text[:MOST])).strip()
 
 
 def without_markup(text: str) -> str:
