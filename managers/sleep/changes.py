@@ -18,6 +18,7 @@ from managers.memory.json_documents import TIME, USER
 from managers.memory.messages import united
 from managers.memory.questions import Question
 from managers.memory.working_copy import WorkingCopy
+from managers.sleep.hearsay import Telling
 from managers.sleep.tasks import (
     AnswerMaterial,
     DayDraft,
@@ -128,6 +129,7 @@ def _entity_change(
     mind: str,
     now: datetime,
 ) -> Change:
+    telling = Telling(day, ())
     facts = [
         Fact(
             fact.text,
@@ -135,6 +137,7 @@ def _entity_change(
             mind,
             slot=fact.slot,
             since=f"{min(said[one] for one in fact.evidence):%Y-%m-%d}",
+            origins=telling.origins_of(f"{draft.name} {fact.text}"),
         )
         for fact in draft.facts
     ]

@@ -99,6 +99,11 @@ class Telling:
         is_alien = bool(about) and len(_shared(about, lines)) <= least * len(about)
         return is_alien and not is_foreign("\n".join(lines), self._lang)
 
+    def origins_of(self, text: str) -> tuple[str, ...]:
+        """Return whose foreign words a fact is marked with: words of it stand in foreign lines of the day, and in no others."""
+        lines, about = [one.text for one in self._day.messages if not is_own(one) and one.foreign], self._about(text)
+        return self._day.origins if _shared(about, lines) - _shared(about, self._known) else ()
+
     def is_name(self, text: str) -> bool:
         """Whether something can be what somebody is called: it is short, and the user's own lines have words of it."""
         own = [one.text for one in self._day.messages if is_own(one)]
