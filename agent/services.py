@@ -248,13 +248,7 @@ class Services:
 
     def begin_ticking(self) -> None:
         """Let sleep, backups, sessions and domains look every minute what is due; what is not used goes to the system."""
-        self.sleep.start(self._back_up, self._move_sessions, self._fetch_domains, self._let_rest)
-
-    def _let_rest(self) -> None:
-        for companion in list(self._companions.values()):
-            companion.memories.map.let_rest()
-            companion.memories.network.let_rest()
-        give_back_free()
+        self.sleep.start(self._back_up, self._move_sessions, self._fetch_domains, give_back_free)
 
     def _back_up(self) -> None:
         self.backups.tick()

@@ -112,9 +112,8 @@ class MemoryMap(Drawing):
     def _shown(self, passages: Passages) -> Atlas | None:
         with self.file.opened() as sheet:
             marks = f"{sheet.number('revision')} {passages.marks()} {files_stamp(self._paths)}"
-            seen = self._seen
-            if seen is not None and seen[0] == marks:
-                return seen[1]
+            if self._seen is not None and self._seen[0] == marks:
+                return self._seen[1]
             kept = sheet.layout()
             if kept is None or sheet.text("embedder") != passages.embedder or sheet.text("epoch") != passages.epoch:
                 return None if len(passages.all()) else Atlas()

@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from managers.memory_map.sheet import SheetFile
 from managers.recall.engine import Recall
@@ -41,7 +41,6 @@ class Drawing:
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
         self._begun = 0
-        self._seen: Any = None
 
     @property
     def is_drawing(self) -> bool:
@@ -57,10 +56,6 @@ class Drawing:
         """Wait until nothing is being drawn."""
         if self._thread is not None:
             self._thread.join(seconds)
-
-    def let_rest(self) -> None:
-        """Hold what was last shown no longer: whoever looks again reads it from the file."""
-        self._seen = None
 
     def close(self) -> None:
         self._stopping.set()

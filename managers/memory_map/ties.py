@@ -132,9 +132,8 @@ class EntityNetwork(Drawing):
         """Return how often each entity is mentioned, and each two together."""
         passages = Passages(self._recall.indexes)
         marks = f"{passages.marks()} {files_stamp(self._paths)}"
-        seen = self._seen
-        if seen is not None and seen[0] == marks and self.file.is_there():
-            return seen[1]
+        if self._seen is not None and self._seen[0] == marks and self.file.is_there():
+            return self._seen[1]
         held = self._follow(passages)
         folder = self._paths.entity_memory
         there = {entry.name for entry in entries(folder, {"file"})}

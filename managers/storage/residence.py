@@ -7,6 +7,7 @@ program's until the C library is told to let go of it, which glibc can be; Pytho
 """
 
 import ctypes
+import gc
 import logging
 import os
 import sys
@@ -31,7 +32,8 @@ def keep_together() -> None:
 
 
 def give_back_free() -> None:
-    """Let go of whatever is free: for idle moments."""
+    """Let go of garbage, and of whatever is free: for idle moments."""
+    gc.collect()
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
         trim(0)
 
