@@ -69,7 +69,7 @@ def test_what_a_person_dropped_or_changed_stays_so_until_the_log_says_something_
     growth.corpus.drop(["p2"])
     assert {one.id for one in growth.look().kept} == {"p0", "p1", "p3"}
     assert {one.id for one in growth.corpus.drop(["p2"], on=False).kept} == {"p0", "p1", "p2", "p3"}
-    text = path.read_text("utf-8").replace("nyaa. 1", "BY HAND").replace("What shall we do on day 2?", "ASKED BY HAND")
+    text = path.read_text("utf-8").replace("nyaa. 1", "BY HAND").replace("What of day 2?", "ASKED BY HAND")
     path.write_text(text, "utf-8")
     growth.corpus.edit("p3", "From the page.")
     found = {one.id: one for one in growth.look().examples}

@@ -41,7 +41,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     letters.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     letters.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    words = ["Let us nap by the sea.", "What shall we do on day?"] * 20
+    words = ["Let us nap by the sea.", "What of day?"] * 20
     letters.train_from_iterator(
         words, trainers.BpeTrainer(vocab_size=400, special_tokens=["<s>", "</s>"], initial_alphabet=alphabet)
     )
@@ -68,8 +68,8 @@ def _spoken(settings: Settings, adapters: object) -> str:
     request = ReplyRequest(
         Sheet("Nemu", "en", "You are Nemu."),
         system="You are Nemu.",
-        turns=(ChatTurn("user", "What shall we do on day 7?"),),
-        message=Message("u", datetime(2026, 11, 24, 12), "user", "Aoi", "What shall we do on day 7?"),
+        turns=(ChatTurn("user", "What of day 7?"),),
+        message=Message("u", datetime(2026, 11, 24, 12), "user", "Aoi", "What of day 7?"),
         now=datetime(2026, 11, 24, 12),
     )
     return "".join(one.text for one in mind.reply(request, Cancel()) if isinstance(one, TextPiece))
