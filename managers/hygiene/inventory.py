@@ -4,7 +4,7 @@ What is done to any of them is done here: a memory is taken out as a value that 
 otherwise than before. All of it happens on a working copy, whose files are written together.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
@@ -135,29 +135,21 @@ def listed(copy: WorkingCopy, memory_id: str) -> Remembered | None:
     return goal[1] if goal else copy.questions.get(memory_id) or copy.strategies.get(memory_id)
 
 
-def restood(copy: WorkingCopy, memory: Memory, **values: Any) -> None:  # noqa: ANN401  # fields of `Standing`
-    """Let a memory stand otherwise: its C-value, its generation, the day of its last use.
+def restood(copy: WorkingCopy, memory: Memory, rests: Mapping[str, Any] | None = None, **values: Any) -> None:  # noqa: ANN401  # fields of `Standing`
+    """Let a memory stand otherwise: its C-value, its generation, the day of its last use; and rest on other messages.
 
     Nothing happens where the memory is gone by now. What a person wrote stays theirs, and may be used like any other.
     """
+    told = rests or {}
     if memory.kind == "insight":
-        copy.insights = copy.insights.edited(memory.place, **values)
+        copy.insights = copy.insights.edited(memory.place, **values, **{key: [*one] for key, one in told.items()})
     elif memory.kind == "fact":
-        _change_fact(copy, memory, lambda fact: replace(fact, standing=fact.standing.model_copy(update=values)))
+        _change_fact(copy, memory, lambda one: replace(one, standing=one.standing.model_copy(update=values), **told))
     elif memory.kind == "event":
-        _change_event(copy, memory, lambda event: replace(event, standing=event.standing.model_copy(update=values)))
+        told = {key: one for key, one in told.items() if key != "origins"}
+        _change_event(copy, memory, lambda one: replace(one, standing=one.standing.model_copy(update=values), **told))
     elif (episode := _episode(copy, memory)) is not None:
         copy.put_standing(episode.model_copy(update=values))
-
-
-def rests_on(copy: WorkingCopy, memory: Memory, evidence: Sequence[str], marks: Sequence[str]) -> None:
-    """Let a memory rest on other messages than before, and carry whose words it is marked with."""
-    if memory.kind == "insight":
-        copy.insights = copy.insights.edited(memory.place, evidence=list(evidence), origins=list(marks))
-    elif memory.kind == "fact":
-        _change_fact(copy, memory, lambda fact: replace(fact, evidence=tuple(evidence), origins=tuple(marks)))
-    elif memory.kind == "event":
-        _change_event(copy, memory, lambda event: replace(event, evidence=tuple(evidence)))
 
 
 def take_out(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from managers.hygiene.archive import Going
-from managers.hygiene.inventory import Memory, restood, rests_on
+from managers.hygiene.inventory import Memory, restood
 from managers.hygiene.neighbours import near_another
 from managers.hygiene.similarity import meaning, vectors
 from managers.memory.confidence import moved
@@ -68,8 +68,8 @@ def carry_out(copy: WorkingCopy, merge: Merge, today: date) -> list[Going]:
     highest = max(one.confidence(today) for one in (kept, *merge.absorbed))
     change = moved(kept.standing, kept.origin, kept.made, today, "merged", highest - kept.confidence(today))
     generation = max(one.standing.generation for one in (kept, *merge.absorbed)) + 1
-    restood(copy, kept, **change | {"generation": generation})
-    rests_on(copy, kept, evidence, united(*(one.marks for one in (kept, *merge.absorbed))))
+    marks = united(*(one.marks for one in (kept, *merge.absorbed)))
+    restood(copy, kept, {"evidence": evidence, "origins": marks}, **change | {"generation": generation})
     return [Going(one, "merged", kept.id) for one in merge.absorbed]
 
 

@@ -144,10 +144,8 @@ class Traces(BaseModel):
     def with_marks(self, record: dict[str, Any], left: dict[str, Any]) -> dict[str, Any]:
         """Return what is left of a record with its marks as they are then."""
         lists = {key: one for key, one in record.items() if isinstance(one, list)}
-        marks = self.marks(
-            (one for one in lists.get("origins", ()) if isinstance(one, str)),
-            (str(one) for key, ids in lists.items() if key.endswith("evidence") for one in ids),
-        )
+        rests = (str(one) for key, ids in lists.items() if key.endswith("evidence") for one in ids)
+        marks = self.marks((one for one in lists.get("origins", ()) if isinstance(one, str)), rests)
         return {**left, "origins": [*marks]} if marks else left
 
     def cleaned(self, text: str) -> str:

@@ -2,10 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from managers.language.words import content_words
 from managers.memory.confidence import CONTRADICTED, FOUND_AGAIN, START, Standing, Why, day_of, moved
@@ -89,6 +89,10 @@ class Entity:
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.aliases)
 
+    def only(self, chosen: Callable[[Fact], bool]) -> Self:
+        """Return it with those facts that are chosen, and a person's own lines."""
+        return replace(self, lines=tuple(one for one in self.lines if isinstance(one, str) or chosen(one)))
+
     def text(self) -> str:
         """Return what people read: the lines without the comments."""
         return "\n".join(f"- {line.text}" if isinstance(line, Fact) else line for line in self.lines).strip()
@@ -167,7 +171,7 @@ def given_way(entity: Entity, fact_id: str, new: Fact, until: str, lang: Lang) -
         return ended(entity, fact_id, until, lang)
     if there.is_users or not set(content_words(there.text)) <= set(content_words(new.text)):
         return entity
-    return replace(entity, lines=tuple(line for line in entity.lines if line is not there))
+    return entity.only(lambda fact: fact is not there)
 
 
 def without_fact(entity: Entity, words: str, until: str) -> Entity:
@@ -210,8 +214,7 @@ def bounded(entity: Entity) -> tuple[Entity, list[Fact]]:
         return entity, []
     older = sorted(ours, key=lambda fact: (_last(fact), len(fact.evidence)))[: len(ours) - KEPT_FACTS]
     gone = {fact.id for fact in older}
-    left = tuple(line for line in entity.lines if not (isinstance(line, Fact) and line.id in gone))
-    return replace(entity, lines=left), older
+    return entity.only(lambda fact: fact.id not in gone), older
 
 
 def _last(fact: Fact) -> str:

@@ -82,8 +82,7 @@ def united(*origins: Iterable[str]) -> tuple[str, ...]:
 
 def origins_in(value: object) -> list[str]:
     """Return whose words something is marked with, whatever a file says there; a mark that nobody can read is one."""
-    told = value if isinstance(value, list | tuple) else [value] if isinstance(value, str) and value else []
-    return [*map(str, told)] or ([UNKNOWN] if value else [])
+    return [*map(str, value)] if isinstance(value, list | tuple) else [UNKNOWN] if value else []
 
 
 def is_unnamed(speaker: str) -> bool:

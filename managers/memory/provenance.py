@@ -3,7 +3,7 @@
 The mark itself stands in the log with each message. Here nothing is kept but what was worked out: it is made anew at each start.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from managers.language.reading.own_words import names_all
@@ -50,10 +50,6 @@ class Provenance:
             says_it = any(names_all(one.text, text, one.time, names) for one in near)
             self._known[key] = () if says_it else foreign
         return self._known[key]
-
-    def of_all(self, memories: Iterable[tuple[str, Sequence[str]]], names: Collection[str] = ()) -> tuple[str, ...]:
-        """Return the same of several memories together: texts and what they rest on."""
-        return tuple(dict.fromkeys(one for text, evidence in memories for one in self.of(text, evidence, names=names)))
 
 
 def is_own(message: Message) -> bool:

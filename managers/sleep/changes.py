@@ -43,8 +43,6 @@ STALE_GOAL_DAYS = 30
 _MIDDLING = 3
 """The priority of a goal of which nobody said how much it matters."""
 _REVISED = {"reprioritise": "priority", "reword": "goal", "revalue": "related_values"}
-_TELLS = frozenset({"reword", "revalue", "progress"})
-"""What puts other words into a goal: whose they are becomes the goal's mark; a person's stays theirs."""
 STALE_QUESTION_DAYS = 60
 """A question that nobody has answered for this long is let go at a weekly reflection: one cannot wonder for ever."""
 
@@ -300,6 +298,7 @@ def _goal_change(
     when = f"{now:{TIME}}"
 
     def make(copy: WorkingCopy) -> None:
+        found = copy.goals.get(draft.goal_id)
         if draft.action == "create":
             goal = Goal(
                 goal=draft.goal.strip(),
@@ -312,7 +311,7 @@ def _goal_change(
                 updated_at=when,
             )
             copy.goals = copy.goals.created(draft.horizon, goal)
-        elif (found := copy.goals.get(draft.goal_id)) is None or found[1].status != "active":
+        elif found is None or found[1].status != "active":
             return  # a person ended or deleted it meanwhile
         elif draft.action == "progress":
             copy.goals = copy.goals.progressed(draft.goal_id, draft.reason, evidence=draft.evidence, when=when)
@@ -324,8 +323,8 @@ def _goal_change(
         else:
             status: Literal["completed", "abandoned"] = "completed" if draft.action == "complete" else "abandoned"
             copy.goals = copy.goals.ended(draft.goal_id, status, draft.reason, evidence=draft.evidence, when=when)
-        if origins and draft.action in _TELLS and (there := copy.goals.get(draft.goal_id)) and there[1].mind != USER:
-            copy.goals = copy.goals.edited(draft.goal_id, origins=[*united(there[1].origins, origins)])
+        if origins and found and draft.action in {"reword", "revalue", "progress"} and found[1].mind != USER:
+            copy.goals = copy.goals.edited(draft.goal_id, origins=[*united(found[1].origins, origins)])
 
     there = goals.get(draft.goal_id) if goals else None
     named = there[1].goal if there else draft.goal_id

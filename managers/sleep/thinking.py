@@ -107,7 +107,7 @@ class Thinker:
         self._since.clear()
 
     def think_of_day(self, night: Night, material: DayMaterial, tasks: Sequence[Task], cancel: Cancel) -> None:
-        before = Marks(self.origins).clean(_before(night.copy, material.date))
+        before = Marks(self.origins).shown(_before(night.copy, material.date))
         material = replace(material, before=next(iter(before), None))
         if not tasks or set(tasks) >= READING_TASKS:
             night.read.append(material)
@@ -153,8 +153,9 @@ class Thinker:
             night.take(episode_changes(made, told, self.fallback.name, redo=True))
 
     def _entities(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        known = Marks(self.origins).cards(self._mentioned(night.copy, material))
-        request = EntityMaterial(self._kept(material), tuple(known))
+        known = self._mentioned(night.copy, material)
+        clean = set(map(id, Marks(self.origins).shown(fact for card in known for fact in card.facts)))
+        request = EntityMaterial(self._kept(material), tuple(card.only(lambda one: id(one) in clean) for card in known))
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_entities(mind.describe_entities(request, cancel), request, review)
@@ -268,8 +269,7 @@ class Thinker:
             now = {one.date.isoformat(): one.text_digest() for one in episodes}
             if len(episodes) < FEWEST_DAYS or (there is not None and (there.stays or there.days == now)):
                 continue
-            cited = {one for episode in episodes for event in episode.events for one in event.evidence}
-            gone = self.gone(cited)
+            gone = self.gone({one for episode in episodes for event in episode.events for one in event.evidence})
             marks = {"origins": [*united(*Marks(self.origins).of(episodes))]}
             period = condensed(span, episodes, gone, self.sheet.language, today).model_copy(update=marks)
             asks = self.mind is not self.fallback and self._periods_asked < ASKED_A_NIGHT and not cancel.is_set()

@@ -130,9 +130,9 @@ def test_marks_of_what_becomes_one_are_united_and_read_back_whatever_stands_ther
         "strategy": "",
         "log_entry": "",
     }
-    for said, told in ("a", "x.txt"), ("b", {"odd": 1}):
+    for said, told in ("a", [FILE]), ("b", {"odd": 1}):
         add_insight(copy, Insight.model_validate({**about, "evidence": [said], "origins": told}))
-    assert [one.origins for one in copy.insights.entries] == [["x.txt", UNKNOWN]]
+    assert [one.origins for one in copy.insights.entries] == [[FILE, UNKNOWN]]
     assert "origins" not in Goal(goal="x").model_dump(mode="json")
 
 
