@@ -37,7 +37,10 @@ def test_guests_are_asked_about_first_and_one_yes_lets_them_in(
         page.get_by_role("link", name={"ja": "あとで", "en": "Later"}[lang]).click()
         expect(page.locator("#personas .waiting a")).to_contain_text("2")
         page.goto(f"{server.address}guests")
-        yes = {"ja": "チェックした相手を、設定は使わずに迎える", "en": "Let in whom I have ticked, without the settings"}[lang]
+        yes = {
+            "ja": "チェックした相手を、設定は使わずに迎える",
+            "en": "Let in whom I have ticked, without the settings",
+        }[lang]
         page.get_by_role("button", name=yes, exact=True).click()
         expect(page.locator("section[data-name]")).to_have_count(0)
         expect(page.locator("#told .done", has_text="Rook").first).to_be_visible()
