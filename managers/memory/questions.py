@@ -13,6 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from managers.memory.confidence import day_of
 from managers.memory.entry_files import EntryList, EntryStore, shelve
 from managers.memory.json_documents import TIME, Apply, Remembered, entries_of, short_id
 from managers.storage.clock import Clock
@@ -52,10 +53,7 @@ class Question(Remembered):
     due: str = ""
 
     def is_due(self, today: date) -> bool:
-        try:
-            return date.fromisoformat(self.due) <= today
-        except ValueError:  # none, or one that nobody can read
-            return True
+        return (day_of(self.due) or today) <= today  # where there is none, or nobody can read it
 
 
 class Questions(EntryList[Question]):

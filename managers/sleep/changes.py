@@ -10,13 +10,14 @@ from typing import Any, Literal
 
 from managers.hygiene.contradictions import doubt, tell
 from managers.hygiene.duplicates import add_insight, without_known_events
+from managers.memory.confidence import day_of
 from managers.memory.entities import Entity, Fact, Kind, given_way, name_key
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, Goals, closes_with
 from managers.memory.insights import Insight
 from managers.memory.json_documents import TIME, USER
 from managers.memory.messages import united
-from managers.memory.questions import Question
+from managers.memory.questions import Question, Questions
 from managers.memory.working_copy import WorkingCopy
 from managers.sleep.hearsay import Telling
 from managers.sleep.tasks import (
@@ -175,13 +176,13 @@ def question_changes(draft: QuestionsDraft, mind: str, now: datetime, origins: S
             origins=[*origins],
             created_at=f"{now:{TIME}}",
         )
-        make = partial(_add_question, question)
+        make = partial(_with_questions, partial(Questions.with_one, question=question))
         changes.append(Change("question", found.topic, found.context, tuple(found.evidence), mind, make))
     return changes
 
 
-def _add_question(question: Question, copy: WorkingCopy) -> None:
-    copy.questions = copy.questions.with_one(question)
+def _with_questions(changed: Callable[[Questions], Questions], copy: WorkingCopy) -> None:
+    copy.questions = changed(copy.questions)
 
 
 def resolution_changes(
@@ -272,7 +273,7 @@ def outdated_insights(entries: Sequence[Insight], day: DayMaterial) -> tuple[Ins
         for one in entries
         if one.id
         and one.level == 1
-        and _day_of(one.created_at) == day.date
+        and day_of(one.created_at[:10]) == day.date
         and not day.ids.isdisjoint(one.evidence)
         and not (one.mind == USER or one.is_pinned)
     )
@@ -339,7 +340,7 @@ def stale_changes(
     """Return the end of short-term goals that did not move for long, and of questions that nobody answered for long."""
     changes = []
     for goal in goals.active("short_term"):
-        moved = _day_of(goal.updated_at or goal.created_at)
+        moved = day_of((goal.updated_at or goal.created_at)[:10])
         if goal.is_pinned or goal.mind == USER or moved is None or (today - moved).days < STALE_GOAL_DAYS:
             continue
         draft = GoalDraft(
@@ -347,21 +348,10 @@ def stale_changes(
         )
         changes.append(_goal_change(draft, mind, now))
     for question in questions:
-        found = _day_of(question.created_at)
+        found = day_of(question.created_at[:10])
         is_kept = question.is_pinned or question.mind == USER
         if is_kept or found is None or (today - found).days < STALE_QUESTION_DAYS:
             continue
-        make = partial(_let_go, question.id, f"{now:{TIME}}")
+        make = partial(_with_questions, partial(Questions.let_go, question_id=question.id, when=f"{now:{TIME}}"))
         changes.append(Change("question", question.topic, "", (), mind, make))
     return changes
-
-
-def _let_go(question_id: str, when: str, copy: WorkingCopy) -> None:
-    copy.questions = copy.questions.let_go(question_id, when)
-
-
-def _day_of(moment: str) -> date | None:
-    try:
-        return datetime.fromisoformat(moment).date()
-    except ValueError:
-        return None

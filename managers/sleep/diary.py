@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from managers.memory.confidence import day_of
 from managers.memory.entry_files import shelves
 from managers.memory.insights import Insight, InsightStore
 from managers.memory.log.reader import LogReader
@@ -233,12 +234,8 @@ def _evidence(one: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _days(record: Mapping[str, Any]) -> list[date]:
-    found = []
     days = record.get("days")
-    for day in days if isinstance(days, list) else []:
-        with suppress(ValueError):
-            found.append(date.fromisoformat(str(day)))
-    return found
+    return [day for one in (days if isinstance(days, list) else ()) if (day := day_of(str(one)))]
 
 
 def _dicts(record: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

@@ -2,12 +2,12 @@
 
 import unicodedata
 from collections.abc import Sequence
-from datetime import date
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from managers.language.words import sentences
+from managers.memory.confidence import day_of
 from managers.memory.log.format import clean_text
 
 MAX_LINE = 400
@@ -30,10 +30,8 @@ def _cleaned(value: Any) -> Any:  # noqa: ANN401  # whatever a model's fields ho
 
 def day_in(text: str) -> str:
     """Return a day as it is written in files; empty where the text names none."""
-    try:
-        return date.fromisoformat(text.strip()).isoformat()
-    except ValueError:
-        return ""
+    day = day_of(text.strip())
+    return day.isoformat() if day else ""
 
 
 def line_of(text: str) -> str:

@@ -7,16 +7,18 @@ anew the next night, from what is left of them.
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
+from typing import Any
 
+from managers.memory.confidence import day_of
 from managers.memory.entities import Entity, Fact, revived
-from managers.memory.goals import Goal, Horizon
-from managers.memory.insights import Insight, Insights
+from managers.memory.goals import Goal
+from managers.memory.insights import Insights
 from managers.memory.json_documents import USER
 from managers.memory.messages import united
 from managers.memory.questions import Question, Questions
-from managers.memory.strategies import Pattern, Strategies
+from managers.memory.strategies import Strategies
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.sleep.changes import Change
 from managers.sleep.marking import Origins
@@ -98,8 +100,7 @@ def withdrawals(copy: WorkingCopy, gone: Gone) -> list[Change]:
                     on.put_entity(_entity(there, gone))
 
             changes.append(Change("entity", entity.name, "", (), _MIND, forget))
-    lists = (copy.questions.entries, copy.goals.lists, copy.insights.entries, copy.strategies.entries)
-    if _cleared(copy, gone) != lists:
+    if _cleared(copy, gone):
         changes.append(Change("question", gone.first.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, gone)))
     return changes
 
@@ -149,31 +150,29 @@ def _entity(entity: Entity, gone: Gone) -> Entity:
     return left
 
 
-def _cleared(
-    copy: WorkingCopy, gone: Gone
-) -> tuple[list[Question], dict[Horizon, list[Goal]], list[Insight], list[Pattern]]:
-    """Return questions, goals, insights and strategies as they stand without what is gone."""
-    return (
-        [left for one in copy.questions.entries if (left := _question(one, gone)) is not None],
-        {
-            horizon: [kept for one in goals if (kept := _goal(one, gone)) is not None]
-            for horizon, goals in copy.goals.lists.items()
-        },
-        [one for one in copy.insights.entries if one.mind == USER or not gone.takes(one.evidence)],
-        [one for one in copy.strategies.entries if one.mind == USER or not gone.takes(one.evidence)],
-    )
+def _cleared(copy: WorkingCopy, gone: Gone) -> dict[str, Any]:
+    """Return questions, goals, insights and strategies without what is gone: those that stand otherwise then, by name."""
+
+    def left(entries: Iterable[Any]) -> list[Any]:
+        return [one for one in entries if one.mind == USER or not gone.takes(one.evidence)]
+
+    asked = [one for asked in copy.questions.entries if (one := _question(asked, gone)) is not None]
+    lists = {
+        horizon: [kept for goal in goals if (kept := _goal(goal, gone)) is not None]
+        for horizon, goals in copy.goals.lists.items()
+    }
+    cleared: dict[str, Any] = {
+        "questions": Questions(asked, copy.questions.odd),
+        "goals": copy.goals.with_lists(lists),
+        "insights": Insights(left(copy.insights.entries), copy.insights.odd),
+        "strategies": Strategies(left(copy.strategies.entries), copy.strategies.odd),
+    }
+    return {name: one for name, one in cleared.items() if one.all != getattr(copy, name).all}
 
 
 def _clear_lists(copy: WorkingCopy, gone: Gone) -> None:
-    questions, goals, insights, strategies = _cleared(copy, gone)
-    if questions != copy.questions.entries:
-        copy.questions = Questions(questions, copy.questions.odd)
-    if goals != copy.goals.lists:
-        copy.goals = copy.goals.with_lists(goals)
-    if insights != copy.insights.entries:
-        copy.insights = Insights(insights, copy.insights.odd)
-    if strategies != copy.strategies.entries:
-        copy.strategies = Strategies(strategies, copy.strategies.odd)
+    for name, left in _cleared(copy, gone).items():
+        setattr(copy, name, left)
 
 
 def _question(question: Question, gone: Gone) -> Question | None:
@@ -212,7 +211,4 @@ def _goal(goal: Goal, gone: Gone) -> Goal | None:
 
 
 def _is_before(moment: str, first: date) -> bool:
-    try:
-        return datetime.fromisoformat(moment).date() < first
-    except ValueError:  # nobody knows when
-        return False
+    return (day_of(moment[:10]) or first) < first  # or nobody knows when
