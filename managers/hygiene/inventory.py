@@ -81,8 +81,7 @@ def find(copy: WorkingCopy, kind: Kind, place: str, memory_id: str) -> Memory | 
     """Return one active memory; None where it is not there (any more)."""
     found: Iterator[Memory] = iter(())
     if kind == "insight":
-        insight = copy.insights.get(memory_id)
-        found = iter([of_insight(insight)] if insight else [])
+        found = map(of_insight, filter(None, [copy.insights.get(memory_id)]))
     elif kind == "fact":
         entity = copy.entity([place])
         found = of_entity(entity) if entity else found
@@ -157,16 +156,11 @@ def take_out(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
 
     A day goes with its key events.
     """
-    if memory.kind == "insight":
-        insight = copy.insights.get(memory.place)
-        if insight is None:
-            return None
-        copy.insights = copy.insights.without(memory.place)
-        return insight.model_dump(mode="json")
-    if memory.kind == "pattern":
-        pattern = copy.strategies.get(memory.place)
-        copy.strategies = copy.strategies.without(memory.place)
-        return pattern.model_dump(mode="json") if pattern else None
+    if memory.kind in {"insight", "pattern"}:
+        name = "insights" if memory.kind == "insight" else "strategies"
+        gone: Remembered | None = getattr(copy, name).get(memory.place)
+        setattr(copy, name, getattr(copy, name).without(memory.place))
+        return gone.model_dump(mode="json") if gone else None
     if memory.kind == "fact":
         return _take_fact(copy, memory)
     return _take_day(copy, memory) if memory.kind == "day" else _take_event(copy, memory)
