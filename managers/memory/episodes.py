@@ -14,12 +14,7 @@ from pydantic import Field
 from managers.memory.confidence import Standing, day_of
 from managers.memory.dated_files import DatedFiles, Summary
 from managers.memory.dream_state import DreamStateFile
-from managers.memory.json_documents import (
-    USER,
-    Apply,
-    JsonFile,
-    short_id,
-)
+from managers.memory.json_documents import USER, Apply, JsonFile, short_id
 from managers.memory.periods import PeriodStore
 from managers.storage.clock import Clock
 from managers.storage.locks import writing

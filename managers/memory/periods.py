@@ -12,12 +12,7 @@ from typing import Final, NamedTuple
 from pydantic import Field, field_validator
 
 from managers.memory.dated_files import DatedFiles, Summary
-from managers.memory.json_documents import (
-    USER,
-    Apply,
-    JsonFile,
-    short_id,
-)
+from managers.memory.json_documents import USER, Apply, JsonFile, short_id
 from managers.storage.clock import Clock
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths

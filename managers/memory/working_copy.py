@@ -278,10 +278,7 @@ class WorkingCopy:
         if self._names is None:
             own = [(unicodedata.normalize("NFC", one.name), one) for one in self.stores.entities.all()]
             self._names = {name_key(name): name for name, _ in reversed(own)}
-            for (
-                name,
-                entity,
-            ) in own:  # after the names: what somebody is called counts before what another one is called, too
+            for name, entity in own:  # after the names: they count before what another one is called, too
                 for alias in entity.aliases:
                     self._names.setdefault(name_key(alias), name)
         return self._names

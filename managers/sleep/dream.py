@@ -274,12 +274,7 @@ class Dreamer:
         return levels_of(days, self._stores.goals.load().meta, first, self._clock.now().date(), self._settings)
 
     def _thought(
-        self,
-        think: Callable[[], Night],
-        days: Sequence[date],
-        *,
-        dry_run: bool,
-        cancel: Cancel | None = None,
+        self, think: Callable[[], Night], days: Sequence[date], *, dry_run: bool, cancel: Cancel | None = None
     ) -> tuple[Night, str | None]:
         """Think, and write what came of it; think anew where somebody took back meanwhile what was read."""
         for _ in range(_THOUGHTS):
