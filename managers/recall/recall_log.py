@@ -49,14 +49,7 @@ class RecallLog:
         self.path = paths.recall_log
         self._paths = paths
 
-    def append(
-        self,
-        reply: Message,
-        query: str,
-        hits: Sequence[Hit],
-        *,
-        time: datetime | None = None,
-    ) -> None:
+    def append(self, reply: Message, query: str, hits: Sequence[Hit], *, time: datetime | None = None) -> None:
         """Keep what `reply` rests on; nothing is written when nothing was searched or found.
 
         Args:

@@ -172,11 +172,7 @@ def _seen(name: str, kind: MemoryType, index: IndexName, found: Identity) -> Gli
 
 
 def chunks_of_log(
-    records: Iterable[Record],
-    kind: MemoryType,
-    corrections: Mapping[str, str | None],
-    size: int,
-    overlap: int,
+    records: Iterable[Record], kind: MemoryType, corrections: Mapping[str, str | None], size: int, overlap: int
 ) -> list[Chunk]:
     """Return the passages of a log's messages as they read now; the program's own records are none."""
     found: list[Chunk] = []
@@ -304,12 +300,7 @@ def _pieces(
 
 
 def _trusted(
-    chunks: list[Chunk],
-    value: object,
-    *,
-    kept: bool,
-    origin: Origin = "experience",
-    made: datetime | None = None,
+    chunks: list[Chunk], value: object, *, kept: bool, origin: Origin = "experience", made: datetime | None = None
 ) -> list[Chunk]:
     """Return the passages of a dreamt memory, sealed anew, with its C-value.
 
