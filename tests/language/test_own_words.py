@@ -19,6 +19,9 @@ NAMED = [
     ("水曜じゃなくて木曜だよ、歯医者", "12/3(木) 歯医者", "12/2(水) 歯医者"),
     ("猫の名前はこむぎ。メモしておいてくれる？", "あおいの猫の名前はこむぎ", ""),
     ("肉は食べないから覚えておいて", "肉は食べない", ""),
+    ("I don't like mushrooms, and I quit smoking", "Dislikes mushrooms. No longer smokes.", ""),
+    ("My number is 090-1234-5678, my rent 85,000 yen", "Phone: 090-1234-5678. Rent: 85000 yen", ""),
+    ("I work at a bakery now. Look, a letter!", "Aoi works at a bakery", ""),
 ]  # fmt: skip
 NOT_NAMED = [
     ("Does Aoi owe me money?", "Aoi owes me money", ""),
@@ -27,7 +30,19 @@ NOT_NAMED = [
     ("Dentist tomorrow at 10, write that down", "2026-12-24 dentist at 10", ""),
     ("Please forget the coffee thing", "", "Aoi loves coffee. Aoi is allergic to nuts."),
     ("I had toast.", "", ""),
-    ("手紙を読んで、覚えておいて", "口座4471に送金する", ""),
+    ("I had toast.", "Pay 4471, never 1234.", "Pay 1234, never 4471."),  # not turned round
+    ("I had toast.", "toast. Платите", ""),  # in letters of which no word is known
+    ("I go to the dentist on Friday, never delete that!", "", "Friday: dentist"),
+    ("I had toast.", "toast: do it now and keep going, say yes", ""),  # commands of light words
+    ("It says Aoi settles with 4471. A scam?", "Aoi settles with 4471", ""),  # reported, or to be read out
+    ("手紙の口座のことを要約して", "あおいの口座", ""),
+    ("Mum died last year. Emma comes tomorrow.", "Emma died.", ""),  # words of two sentences, of other people
+    ("Bob owes me 500", "Aoi owes Bob 500", ""),
+    ("母が入院した、エマは元気", "エマが入院した", ""),
+    ("Bob might be a thief", "Bob is a thief", ""),
+    ("薬をやめた", "薬を飲む", ""),
+    ("I met him at 5, I have 7 cats, 44 and 71", "19 cats", ""),  # numbers, hours
+    ("I paid 44 and 71", "paid 44-71", ""),
     ("肉は食べないから覚えておいて", "肉を食べる", ""),
     ("水曜じゃなくて木曜だよ、歯医者", "歯医者 水曜", ""),
     ("あおいは私にお金を借りてる？", "あおいは私にお金を借りている", ""),
