@@ -9,6 +9,7 @@ from managers.memory.goals import Goal, Goals, alike
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import Sheet
+from managers.sleep import tasks
 from managers.sleep.checks import (
     MAX_GOAL_CHANGES,
     MAX_NEW_GOALS,
@@ -20,25 +21,6 @@ from managers.sleep.checks import (
 )
 from managers.sleep.errors import DraftRejectedError
 from managers.sleep.review import Review
-from managers.sleep.tasks import (
-    AnswerMaterial,
-    Claim,
-    DayDraft,
-    DayMaterial,
-    EntitiesDraft,
-    EntityDraft,
-    EntityMaterial,
-    FactDraft,
-    GoalDraft,
-    Level,
-    QuestionDraft,
-    QuestionMaterial,
-    QuestionsDraft,
-    ReflectionDraft,
-    ReflectionMaterial,
-    ResolutionDraft,
-    ResolutionsDraft,
-)
 
 NOON = datetime(2026, 1, 2, 12)
 MESSAGES = (
@@ -48,36 +30,36 @@ MESSAGES = (
 )
 
 
-def day(user_name: str = "") -> DayMaterial:
-    return DayMaterial(Sheet("ねむ", "ja", "", user_name=user_name), NOON.date(), MESSAGES)
+def day(user_name: str = "") -> tasks.DayMaterial:
+    return tasks.DayMaterial(Sheet("ねむ", "ja", "", user_name=user_name), NOON.date(), MESSAGES)
 
 
 DAY = day()
 
 
 def test_episodes_that_rest_on_nothing_are_rejected() -> None:
-    sound = DayDraft(summary="花さんは温泉に行った。", evidence=["m1"])
+    sound = tasks.DayDraft(summary="花さんは温泉に行った。", evidence=["m1"])
     assert check_day(sound, DAY) == sound
     unsound: tuple[dict[str, object], ...] = (
         {"summary": "   "},
         {"evidence": []},
         {"evidence": ["m99"]},
         {"summary": "Hana went to a hot spring yesterday and liked it."},
-        {"key_events": [Claim(text="嘘", evidence=["nowhere"])]},
+        {"key_events": [tasks.Claim(text="嘘", evidence=["nowhere"])]},
     )
     for wrong in unsound:
         with pytest.raises(DraftRejectedError):
             check_day(sound.model_copy(update=wrong), DAY)
 
 
-def entity(name: str, *evidence: str, text: str = "花さんが行った温泉。", slot: str = "") -> EntityDraft:
-    facts = [FactDraft(text=text, evidence=list(evidence), slot=slot)]
-    return EntityDraft(name=name, kind="place", aliases=["../y", "有馬"], facts=facts)
+def entity(name: str, *evidence: str, text: str = "花さんが行った温泉。", slot: str = "") -> tasks.EntityDraft:
+    facts = [tasks.FactDraft(text=text, evidence=list(evidence), slot=slot)]
+    return tasks.EntityDraft(name=name, kind="place", aliases=["../y", "有馬"], facts=facts)
 
 
-def checked(*drafts: EntityDraft, user_name: str = "", known: tuple[Entity, ...] = ()) -> list[EntityDraft]:
-    material = EntityMaterial(day(user_name), known)
-    return check_entities(EntitiesDraft(entities=list(drafts)), material).entities
+def checked(*drafts: tasks.EntityDraft, user_name: str = "", known: tuple[Entity, ...] = ()) -> list[tasks.EntityDraft]:
+    material = tasks.EntityMaterial(day(user_name), known)
+    return check_entities(tasks.EntitiesDraft(entities=list(drafts)), material).entities
 
 
 def test_entities_keep_what_is_sound() -> None:
@@ -99,19 +81,19 @@ def test_entities_keep_what_is_sound() -> None:
 
 def test_questions_and_answers_need_evidence() -> None:
     asked = [
-        QuestionDraft(topic=topic, context="どうだったか", evidence=[one])
+        tasks.QuestionDraft(topic=topic, context="どうだったか", evidence=[one])
         for topic, one in (("温泉", "m1"), ("月", "m7"))
     ]
-    kept = check_questions(QuestionsDraft(questions=asked), QuestionMaterial(DAY)).questions
+    kept = check_questions(tasks.QuestionsDraft(questions=asked), tasks.QuestionMaterial(DAY)).questions
     assert [q.topic for q in kept] == ["温泉"]
     told = (("q_1", "行った", "m1"), ("q_2", "知らない問い", "m1"), ("q_1", "作り話", "m2"))
-    answers = [ResolutionDraft(question_id=one, answer=answer, evidence=[m]) for one, answer, m in told]
-    material = AnswerMaterial(DAY, (Question(id="q_1", topic="温泉"),))
-    found = check_resolutions(ResolutionsDraft(resolutions=answers), material).resolutions
+    answers = [tasks.ResolutionDraft(question_id=one, answer=answer, evidence=[m]) for one, answer, m in told]
+    material = tasks.AnswerMaterial(DAY, (Question(id="q_1", topic="温泉"),))
+    found = check_resolutions(tasks.ResolutionsDraft(resolutions=answers), material).resolutions
     assert [a.answer for a in found] == ["行った"]
 
 
-def reflection(**values: object) -> ReflectionDraft:
+def reflection(**values: object) -> tasks.ReflectionDraft:
     whole: dict[str, object] = {
         "trigger_topic": "温泉",
         "insight": "花さんは温泉で元気になる。",
@@ -119,19 +101,21 @@ def reflection(**values: object) -> ReflectionDraft:
         "log_entry": "夢の中で湯気がのぼっていた。",
         "evidence": ["m1"],
     }
-    return ReflectionDraft.model_validate({**whole, **values})
+    return tasks.ReflectionDraft.model_validate({**whole, **values})
 
 
-def reflecting(goals: Goals | None = None, level: Level = 1) -> ReflectionMaterial:
-    return ReflectionMaterial(DAY.sheet, level, DAY.date, (DAY,), goals=goals or Goals())
+def reflecting(goals: Goals | None = None, level: tasks.Level = 1) -> tasks.ReflectionMaterial:
+    return tasks.ReflectionMaterial(DAY.sheet, level, DAY.date, (DAY,), goals=goals or Goals())
 
 
 POEM = Goals([Goal(id="sh_1", goal="詩を書く")])
 
 
 def test_thousands_of_goals_become_a_few() -> None:
-    goals = [GoalDraft(action="create", goal=f"目標{n}", evidence=["m1"]) for n in range(2_000)]
-    goals += [GoalDraft(action="progress", goal_id="sh_1", reason=f"{n}行書いた", evidence=["m1"]) for n in range(100)]
+    goals = [tasks.GoalDraft(action="create", goal=f"目標{n}", evidence=["m1"]) for n in range(2_000)]
+    goals += [
+        tasks.GoalDraft(action="progress", goal_id="sh_1", reason=f"{n}行書いた", evidence=["m1"]) for n in range(100)
+    ]
     taken = check_reflection(reflection(goals=goals), reflecting(POEM)).goals
     assert len(taken) == MAX_GOAL_CHANGES
     assert sum(goal.action == "create" for goal in taken) <= MAX_NEW_GOALS
@@ -146,7 +130,7 @@ def test_two_new_goals_a_night_and_near_ones_are_one() -> None:
         "新しい詩を書く",
         "窓辺を掃除する",
     ]
-    drafts = [GoalDraft(action="create", goal=text, evidence=["m1"]) for text in new]
+    drafts = [tasks.GoalDraft(action="create", goal=text, evidence=["m1"]) for text in new]
     material = reflecting(Goals([Goal(id="sh_1", goal="モモの様子を聞く")]))
     taken = [goal.goal for goal in check_reflection(reflection(goals=drafts), material, review).goals]
     assert taken == new[1:3]
@@ -167,18 +151,18 @@ def test_goals_are_alike_by_what_they_are_about() -> None:
 
 def test_goals_can_be_changed_when_they_are_there_and_long_ones_wait_for_the_month() -> None:
     drafts = [
-        GoalDraft(action="reprioritise", goal_id="sh_1", priority=4),
-        GoalDraft(action="reword", goal_id="[sh_1]", goal="短い詩を書く"),
-        GoalDraft(action="revalue", goal_id="sh_1", related_values=["創作"]),
-        GoalDraft(action="reprioritise", goal_id="sh_1"),
+        tasks.GoalDraft(action="reprioritise", goal_id="sh_1", priority=4),
+        tasks.GoalDraft(action="reword", goal_id="[sh_1]", goal="短い詩を書く"),
+        tasks.GoalDraft(action="revalue", goal_id="sh_1", related_values=["創作"]),
+        tasks.GoalDraft(action="reprioritise", goal_id="sh_1"),
     ]
     taken = check_reflection(reflection(goals=drafts), reflecting(POEM, level=2)).goals
     assert [(goal.action, goal.goal_id) for goal in taken] == [(one.action, "sh_1") for one in drafts[:3]]
     drafts = [
-        GoalDraft(action="progress", goal_id="sh_1", reason="一行書いた", evidence=["m1"]),
-        GoalDraft(action="progress", goal_id="sh_9", reason="ない目標", evidence=["m1"]),
-        GoalDraft(action="create", goal="新世界", horizon="long_term", evidence=["m1"]),
-        GoalDraft(action="complete", goal_id="sh_1", reason="", evidence=["m1"]),
+        tasks.GoalDraft(action="progress", goal_id="sh_1", reason="一行書いた", evidence=["m1"]),
+        tasks.GoalDraft(action="progress", goal_id="sh_9", reason="ない目標", evidence=["m1"]),
+        tasks.GoalDraft(action="create", goal="新世界", horizon="long_term", evidence=["m1"]),
+        tasks.GoalDraft(action="complete", goal_id="sh_1", reason="", evidence=["m1"]),
     ]
     assert [g.reason for g in check_reflection(reflection(goals=drafts), reflecting(POEM)).goals] == ["一行書いた"]
     assert len(check_reflection(reflection(goals=drafts), reflecting(POEM, level=3)).goals) == 2
@@ -205,8 +189,12 @@ def test_all_that_is_wrong_is_said_at_once_in_the_language_of_the_prompt() -> No
 
 def test_the_users_card_holds_facts_of_the_user_only() -> None:
     texts = ("花は有馬温泉に行った。", "モモは温泉が苦手だ。", "ノラさんは有馬にいる。")
-    hana = EntityDraft(name="花", kind="person", facts=[FactDraft(text=text, evidence=["m1"]) for text in texts])
-    nora = EntityDraft(name="ノラ", kind="person", facts=[FactDraft(text="花と温泉に行った。", evidence=["m1"])])
+    hana = tasks.EntityDraft(
+        name="花", kind="person", facts=[tasks.FactDraft(text=text, evidence=["m1"]) for text in texts]
+    )
+    nora = tasks.EntityDraft(
+        name="ノラ", kind="person", facts=[tasks.FactDraft(text="花と温泉に行った。", evidence=["m1"])]
+    )
     kept = checked(hana, nora, user_name="花", known=(Entity("モモ", "pet"), Entity("ノラ", "person")))
     assert {one.name: [fact.text for fact in one.facts] for one in kept} == {
         "花": ["花は有馬温泉に行った。"],
@@ -225,7 +213,9 @@ def test_a_word_for_the_user_becomes_their_name() -> None:
 def test_half_characters_and_control_characters_reach_no_file() -> None:
     """A small model cuts an emoji in two; a night must not fail on it, this one and every other."""
     odd, plain = "花さんは温泉に\ud83dまた\x00行\x1b[1mった。", "花さんは温泉に\ufffdまた行[1mった。"
-    told = check_day(DayDraft(summary=odd, evidence=["m1"], key_events=[Claim(text=odd, evidence=["m1"])]), DAY)
+    told = check_day(
+        tasks.DayDraft(summary=odd, evidence=["m1"], key_events=[tasks.Claim(text=odd, evidence=["m1"])]), DAY
+    )
     assert (told.summary, told.key_events[0].text) == (plain, plain)
     kept = checked(entity("有馬\ud83d温泉", "m1", text=odd), entity("有馬温泉", "m1", text=odd))
     assert [one.facts[0].text for one in kept] == [plain] * len(kept)

@@ -13,27 +13,11 @@ from managers.memory.questions import Question
 from managers.mind import Sheet
 from managers.recall.hits import Hit
 from managers.recall.recall_log import RecallLog
+from managers.sleep import tasks
 from managers.sleep.checks import check_day, check_entities, check_reflection, check_resolutions
 from managers.sleep.errors import DraftRejectedError
 from managers.sleep.hearsay import Telling
 from managers.sleep.review import Review
-from managers.sleep.tasks import (
-    AnswerMaterial,
-    Claim,
-    DayDraft,
-    DayMaterial,
-    EntitiesDraft,
-    EntityDraft,
-    EntityMaterial,
-    FactDraft,
-    GoalDraft,
-    QuestionDraft,
-    QuestionsDraft,
-    ReflectionDraft,
-    ReflectionMaterial,
-    ResolutionDraft,
-    ResolutionsDraft,
-)
 from managers.storage.errors import Lang
 from tests.sleep.dreamers import SHEET, Life, ScriptedDreamMind
 
@@ -61,30 +45,34 @@ def evening(
 def believing_mind() -> ScriptedDreamMind:
     """A model that takes what the persona said for what was told, and names whatever messages come in handy."""
 
-    def ids(day: DayMaterial) -> list[str]:
+    def ids(day: tasks.DayMaterial) -> list[str]:
         return [message.id for message in day.messages]
 
-    def summarise(day: DayMaterial) -> DayDraft:
+    def summarise(day: tasks.DayMaterial) -> tasks.DayDraft:
         laundry, asked, answer, thanks = ids(day)
         events = [
-            Claim(text="花さんの洗濯物がよく乾いた。", evidence=[laundry]),
-            Claim(text="花さんはパリで生まれた。", evidence=[answer]),
-            Claim(text="花さんはパリで生まれた。", evidence=[asked, answer]),
-            Claim(text="花さんがおやすみと言った。", evidence=[thanks]),
+            tasks.Claim(text="花さんの洗濯物がよく乾いた。", evidence=[laundry]),
+            tasks.Claim(text="花さんはパリで生まれた。", evidence=[answer]),
+            tasks.Claim(text="花さんはパリで生まれた。", evidence=[asked, answer]),
+            tasks.Claim(text="花さんがおやすみと言った。", evidence=[thanks]),
         ]
-        return DayDraft(summary="花さんは洗濯をした。花さんはパリで生まれた。", evidence=[laundry], key_events=events)
+        return tasks.DayDraft(
+            summary="花さんは洗濯をした。花さんはパリで生まれた。", evidence=[laundry], key_events=events
+        )
 
-    def describe(request: EntityMaterial) -> EntitiesDraft:
-        fact = FactDraft(text="パリで生まれた", evidence=ids(request.day)[1:3])
-        return EntitiesDraft(entities=[EntityDraft(name="花", kind="person", facts=[fact])])
+    def describe(request: tasks.EntityMaterial) -> tasks.EntitiesDraft:
+        fact = tasks.FactDraft(text="パリで生まれた", evidence=ids(request.day)[1:3])
+        return tasks.EntitiesDraft(entities=[tasks.EntityDraft(name="花", kind="person", facts=[fact])])
 
     return ScriptedDreamMind(
         summarise_day=summarise,
         describe_entities=describe,
-        find_questions=lambda request: QuestionsDraft(
-            questions=[QuestionDraft(topic="パリ", context="花さんが生まれたパリ", evidence=[ids(request.day)[2]])]
+        find_questions=lambda request: tasks.QuestionsDraft(
+            questions=[
+                tasks.QuestionDraft(topic="パリ", context="花さんが生まれたパリ", evidence=[ids(request.day)[2]])
+            ]
         ),
-        reflect=lambda material: ReflectionDraft(
+        reflect=lambda material: tasks.ReflectionDraft(
             trigger_topic="故郷",
             insight="花さんはパリで生まれた。",
             strategy="洗濯の話を聞く。",
@@ -138,8 +126,8 @@ def test_what_is_left_out_stands_in_the_record_with_why(bare: Life) -> None:
     assert rejected == {"entities", "questions", "reflection"}  # nothing else was in those answers
 
 
-def material(lines: Sequence[Message], recalled: Sequence[str] = ()) -> DayMaterial:
-    return DayMaterial(SHEET, date(2026, 1, 1), tuple(lines), recalled=frozenset(recalled))
+def material(lines: Sequence[Message], recalled: Sequence[str] = ()) -> tasks.DayMaterial:
+    return tasks.DayMaterial(SHEET, date(2026, 1, 1), tuple(lines), recalled=frozenset(recalled))
 
 
 def test_what_persons_told_on_that_day_is_theirs_whoever_said_it_too() -> None:
@@ -154,18 +142,18 @@ def test_what_persons_told_on_that_day_is_theirs_whoever_said_it_too() -> None:
         day = material(said, [said[2].id])
         assert (Telling(day).why_not(event, [said[1].id]) is None) is sound, told
     said = evening(0, "花さんの猫のモモちゃん、退院したの？", told="はい、モモが退院しました！")  # of its own accord
-    claim = Claim(text="花さんの猫モモが退院した。", evidence=[said[2].id, said[1].id])
-    draft = DayDraft(summary="モモの退院を喜んだ。", evidence=[said[1].id], key_events=[claim])
+    claim = tasks.Claim(text="花さんの猫モモが退院した。", evidence=[said[2].id, said[1].id])
+    draft = tasks.DayDraft(summary="モモの退院を喜んだ。", evidence=[said[1].id], key_events=[claim])
     assert check_day(draft, material(said)).key_events
 
 
 def test_a_day_of_small_talk_leaves_no_facts() -> None:
     greeting = replace(evening(0, "おはよう。")[3], text="おはようございます！ありがとう。")
-    fact = FactDraft(text="いつも礼儀正しい", evidence=[greeting.id])
-    draft = EntitiesDraft(entities=[EntityDraft(name="花", kind="person", facts=[fact, fact])])
+    fact = tasks.FactDraft(text="いつも礼儀正しい", evidence=[greeting.id])
+    draft = tasks.EntitiesDraft(entities=[tasks.EntityDraft(name="花", kind="person", facts=[fact, fact])])
     review = Review("entities", "ja")
     with pytest.raises(DraftRejectedError, match="挨拶"):
-        check_entities(draft, EntityMaterial(material([greeting])), review)
+        check_entities(draft, tasks.EntityMaterial(material([greeting])), review)
     assert {error.facts["why"] for error, _ in review.left_out} == {"small_talk"}
 
 
@@ -187,10 +175,10 @@ def test_what_an_error_message_says_is_no_memory_of_whoever_pasted_it() -> None:
         ("京都のデータベースに接続できない。", "own"),
         ("花さんは明日大阪で面接がある。", "own"),
     )
-    draft = DayDraft(
+    draft = tasks.DayDraft(
         summary="明日、花さんは大阪で面接を受ける。パリのデータベースにエラーで接続できない。",
         evidence=["own"],
-        key_events=[Claim(text=text, evidence=[one]) for text, one in told],
+        key_events=[tasks.Claim(text=text, evidence=[one]) for text, one in told],
     )
     review = Review("episode", "ja")
     found = check_day(draft, material(said), review)
@@ -228,26 +216,26 @@ OF_LETTER: tuple[tuple[str, str, str, bool], ...] = (
 )
 
 
-def of_letter(*lines: str, lang: Lang = "en") -> DayMaterial:
+def of_letter(*lines: str, lang: Lang = "en") -> tasks.DayMaterial:
     when, said = datetime(2026, 11, 28, 20), list[Message]()
     for at, text in enumerate(lines or LETTER.split("\n")):
         role: Role = "persona" if at % 2 else "user"
         origins = ("letter.txt",) if at == 1 else ()
         said.append(Message(str(at), when, role, role.title(), text, "model" if at % 2 else "", origins=origins))
-    return DayMaterial(Sheet("Hazel", lang, "", user_name="Aoi"), when.date(), tuple(said))
+    return tasks.DayMaterial(Sheet("Hazel", lang, "", user_name="Aoi"), when.date(), tuple(said))
 
 
 def test_what_stands_in_a_letter_alone_is_no_fact_of_who_asks_what_it_says_nor_a_lesson_or_a_goal() -> None:
     day, kept = of_letter(), list[str]()
     for name, text, evidence, _ in OF_LETTER:
-        entity = EntityDraft(name=name, kind="person", facts=[FactDraft(text=text, evidence=[*evidence])])
+        entity = tasks.EntityDraft(name=name, kind="person", facts=[tasks.FactDraft(text=text, evidence=[*evidence])])
         with suppress(DraftRejectedError):
-            [told] = check_entities(EntitiesDraft(entities=[entity]), EntityMaterial(day)).entities
+            [told] = check_entities(tasks.EntitiesDraft(entities=[entity]), tasks.EntityMaterial(day)).entities
             kept.append(told.facts[0].text)
     assert kept == [text for _, text, _, is_told in OF_LETTER if is_told]
-    night, says = ReflectionMaterial(day.sheet, 1, day.date, (day,)), OF_LETTER[0][1]
-    goal = GoalDraft(action="create", goal=says, evidence=["0"])
-    sound = ReflectionDraft(
+    night, says = tasks.ReflectionMaterial(day.sheet, 1, day.date, (day,)), OF_LETTER[0][1]
+    goal = tasks.GoalDraft(action="create", goal=says, evidence=["0"])
+    sound = tasks.ReflectionDraft(
         trigger_topic="Letters", insight="Aoi is wary of letters.", strategy="Be wary.", log_entry="It rained.", evidence=["0", "2"], goals=[goal]
     )  # fmt: skip
     assert check_reflection(sound, night).goals == []
@@ -256,10 +244,12 @@ def test_what_stands_in_a_letter_alone_is_no_fact_of_who_asks_what_it_says_nor_a
         with pytest.raises(DraftRejectedError, match="shares no words"):
             check_reflection(sound.model_copy(update=wrong), night)
     with pytest.raises(DraftRejectedError, match="shares no words"):
-        check_day(DayDraft(summary="Sam's house burned down.", evidence=["0", "2"]), day)
-    answer = ResolutionDraft(question_id="q", answer="She settles money matters.", evidence=["0"])
+        check_day(tasks.DayDraft(summary="Sam's house burned down.", evidence=["0", "2"]), day)
+    answer = tasks.ResolutionDraft(question_id="q", answer="She settles money matters.", evidence=["0"])
     with pytest.raises(DraftRejectedError):
-        check_resolutions(ResolutionsDraft(resolutions=[answer]), AnswerMaterial(day, (Question(id="q", topic="x"),)))
+        check_resolutions(
+            tasks.ResolutionsDraft(resolutions=[answer]), tasks.AnswerMaterial(day, (Question(id="q", topic="x"),))
+        )
 
 
 def test_in_another_language_than_the_personas_and_in_other_figures_the_same_is_the_same() -> None:

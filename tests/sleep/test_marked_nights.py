@@ -19,6 +19,7 @@ from managers.memory.messages import UNKNOWN
 from managers.memory.periods import week_of
 from managers.memory.questions import Question
 from managers.memory.working_copy import Stores, WorkingCopy
+from managers.recall.index.sources import chunks_of_insights
 from managers.sleep import tasks
 from managers.sleep.checks import check_entities
 from tests.sleep.dreamers import SHEET, Life, ScriptedDreamMind
@@ -62,19 +63,23 @@ def mind_of(own: str, seen: SimpleNamespace, **goal: object) -> ScriptedDreamMin
     return ScriptedDreamMind("model", **{task: partial(answer, task) for task in answers})
 
 
-def marks(life: Life) -> dict[str, list[list[str]]]:
-    episodes = life.episodes.between(date(2026, 11, 1), date(2026, 12, 31))
-    goals, insights = life.goals.load().all, life.insights.load().entries
-    kinds: dict[str, Sequence[Remembered]]
-    kinds = {"episode": episodes, "question": life.questions.open(), "goal": goals, "insight": insights}
-    return {kind: [one.origins for one in found] for kind, found in kinds.items()}
+def marks(life: Life) -> list[list[list[str]]]:
+    """Return the marks of days, questions, goals and insights."""
+    days = life.episodes.between(date(2026, 11, 1), date(2026, 12, 31))
+    kinds: list[Sequence[Remembered]] = [
+        days,
+        life.questions.open(),
+        life.goals.load().all,
+        life.insights.load().entries,
+    ]
+    return [[one.origins for one in found] for found in kinds]
 
 
 def test_all_that_a_night_makes_beside_foreign_words_is_marked_and_the_next_sees_none_of_it(bare: Life) -> None:
     seen = SimpleNamespace(nights=0)
     own = evening(bare, letter=True)
     bare.dreamer(mind_of(own, seen)).dream(today=False)
-    assert marks(bare) == {kind: [[FILE]] for kind in ("episode", "question", "goal", "insight")}
+    assert marks(bare) == [[[FILE]]] * 4
     assert [fact.origins for fact in bare.entity("花").facts] == [(FILE,)]
     goal = bare.goals.load().all[0].id
     own = evening(bare, letter=False)
@@ -83,7 +88,7 @@ def test_all_that_a_night_makes_beside_foreign_words_is_marked_and_the_next_sees
     night = seen.reflect
     assert (night.goals.all, night.questions, night.insights, night.origins) == ([], (), (), ())
     assert [one.date.day for one in night.episodes] == [22]
-    assert marks(bare)["episode"] == [[FILE], []]
+    assert marks(bare)[0] == [[FILE], []]
     own = evening(bare, letter=True)  # now the goal is shown, and reworded
     bare.goals.change(lambda all_: all_.edited(goal, goal="パンを焼く", origins=[]), author="user", reason="")
     bare.dreamer(mind_of(own, seen, action="reword", goal_id=goal)).dream(today=False)
@@ -123,16 +128,20 @@ def test_marks_of_what_becomes_one_are_united_and_read_back_whatever_stands_ther
         card = with_fact(card, Fact("お茶が好き", (said,), "m", origins=origins))
     assert parse_entity("花", format_entity(card)).facts[0].origins == (FILE, "diary.txt")
     copy = WorkingCopy(Stores.open(bare.paths, bare.clock))
-    about = {
-        "created_at": "2026-11-20 03:00:00",
-        "trigger_topic": "",
+    about = dict.fromkeys(("trigger_topic", "strategy", "log_entry"), "") | {
+        "created_at": "2026-11-20",
         "insight": LETTER,
-        "strategy": "",
-        "log_entry": "",
     }
     for said, told in ("a", [FILE]), ("b", {"odd": 1}):
         add_insight(copy, Insight.model_validate({**about, "evidence": [said], "origins": told}))
-    assert [one.origins for one in copy.insights.entries] == [[FILE, UNKNOWN]]
+    [found] = copy.insights.entries
+    assert found.origins == [FILE, UNKNOWN]
+    assert chunks_of_insights(json.dumps([found.model_dump(mode="json")]), 500, 50)[0].message_ids == (
+        "a",
+        "b",
+        UNKNOWN,
+    )
+    assert card.evidence == ("a", "b", UNKNOWN)
     assert "origins" not in Goal(goal="x").model_dump(mode="json")
 
 

@@ -11,24 +11,9 @@ from managers.memory.goals import Goal, Goals, GoalsMeta
 from managers.memory.questions import Question
 from managers.mind import Cancel
 from managers.recall.hits import Hit
+from managers.sleep import tasks
 from managers.sleep.reflection_levels import levels_of
 from managers.sleep.scheduler import _outcome
-from managers.sleep.tasks import (
-    DayDraft,
-    DayMaterial,
-    EntitiesDraft,
-    EntityDraft,
-    EntityMaterial,
-    FactDraft,
-    GoalDraft,
-    Level,
-    QuestionDraft,
-    QuestionsDraft,
-    ReflectionDraft,
-    ReflectionMaterial,
-    ResolutionDraft,
-    ResolutionsDraft,
-)
 from managers.storage.settings import SleepSettings
 from tests.sleep.dreamers import Life, ScriptedDreamMind, failing
 
@@ -37,10 +22,10 @@ class Reflecting:
     """Reflects on whatever it is given, and remembers what that was."""
 
     def __init__(self, **values: object) -> None:
-        self.materials: list[ReflectionMaterial] = []
+        self.materials: list[tasks.ReflectionMaterial] = []
         self._values = values
 
-    def __call__(self, material: ReflectionMaterial) -> ReflectionDraft:
+    def __call__(self, material: tasks.ReflectionMaterial) -> tasks.ReflectionDraft:
         self.materials.append(material)
         told = max(material.days[-1].messages, key=lambda one: len(one.text))
         usual = {
@@ -50,21 +35,21 @@ class Reflecting:
             "log_entry": "夢の中で歩いていた。",
             "evidence": [told.id],
         }
-        return ReflectionDraft.model_validate({**usual, **self._values})
+        return tasks.ReflectionDraft.model_validate({**usual, **self._values})
 
     @property
-    def levels(self) -> list[tuple[Level, date]]:
+    def levels(self) -> list[tuple[tasks.Level, date]]:
         return [(material.level, material.today) for material in self.materials]
 
 
-def entities(name: str, *facts: FactDraft, kind: str = "person") -> EntitiesDraft:
-    return EntitiesDraft(entities=[EntityDraft(name=name, kind=kind, facts=list(facts))])
+def entities(name: str, *facts: tasks.FactDraft, kind: str = "person") -> tasks.EntitiesDraft:
+    return tasks.EntitiesDraft(entities=[tasks.EntityDraft(name=name, kind=kind, facts=list(facts))])
 
 
 def test_a_night_that_is_done_again_does_not_reflect_again(life: Life) -> None:
     reflecting, usual = Reflecting(), BuiltInDreamMind()
 
-    def fail_once(material: DayMaterial) -> DayDraft:
+    def fail_once(material: tasks.DayMaterial) -> tasks.DayDraft:
         return failing(material) if material.messages[0].id == "a0" else usual.summarise_day(material, Cancel())
 
     life.dreamer(ScriptedDreamMind(summarise_day=fail_once, reflect=reflecting)).dream()
@@ -97,10 +82,10 @@ def test_old_days_that_were_imported_reflect_once_a_week_not_every_night() -> No
 
 
 def test_what_is_left_out_is_said_and_fails_nothing(life: Life) -> None:
-    def describe(material: EntityMaterial) -> EntitiesDraft:
+    def describe(material: tasks.EntityMaterial) -> tasks.EntitiesDraft:
         told = max(material.day.messages, key=lambda message: len(message.text))  # no greeting
-        moon = FactDraft(text="花さんは月に住んでいる。", evidence=["m99"])
-        return entities("花", FactDraft(text=told.text, evidence=[told.id]), moon)
+        moon = tasks.FactDraft(text="花さんは月に住んでいる。", evidence=["m99"])
+        return entities("花", tasks.FactDraft(text=told.text, evidence=[told.id]), moon)
 
     report = life.dreamer(ScriptedDreamMind(describe_entities=describe)).dream()
     left_out = [failure for failure in report.failures if failure.is_left_out]
@@ -118,13 +103,13 @@ def test_a_correction_ends_the_fact_on_whosever_card_it_stands(bare: Life) -> No
         bare.tell(text, days=days, prefix=f"d{days}x")
     shown: list[str] = []
 
-    def describe(material: EntityMaterial) -> EntitiesDraft:
+    def describe(material: tasks.EntityMaterial) -> tasks.EntitiesDraft:
         first = material.day.messages[0].id
         known = {fact.text: fact.id for one in material.known for fact in one.current_facts}
         shown.extend(known)
         if not known:
-            return entities("モモ", FactDraft(text="モモは8歳。", evidence=[first]), kind="pet")
-        ended = FactDraft(text="花の猫は9歳。", evidence=[first], replaces=known["モモは8歳。"])
+            return entities("モモ", tasks.FactDraft(text="モモは8歳。", evidence=[first]), kind="pet")
+        ended = tasks.FactDraft(text="花の猫は9歳。", evidence=[first], replaces=known["モモは8歳。"])
         return entities("花の猫", ended, kind="pet")
 
     bare.dreamer(ScriptedDreamMind(describe_entities=describe)).dream()
@@ -137,10 +122,10 @@ def test_what_is_only_told_in_other_words_does_not_end(bare: Life) -> None:
     for words in ("花の妻。", "猫と暮らす詩人。"):
         bare.entities.note("あおい", words, author="花", mind="model", evidence=[said.id])
 
-    def describe(material: EntityMaterial) -> EntitiesDraft:
+    def describe(material: tasks.EntityMaterial) -> tasks.EntitiesDraft:
         known = {fact.text: fact.id for one in material.known for fact in one.current_facts}
         told = (("あおいは花の妻。", "花の妻。"), ("あおいは詩人。", "猫と暮らす詩人。"))
-        facts = (FactDraft(text=text, evidence=[said.id], replaces=known[old]) for text, old in told)
+        facts = (tasks.FactDraft(text=text, evidence=[said.id], replaces=known[old]) for text, old in told)
         return entities("あおい", *facts)
 
     bare.dreamer(ScriptedDreamMind(describe_entities=describe)).dream()
@@ -149,10 +134,10 @@ def test_what_is_only_told_in_other_words_does_not_end(bare: Life) -> None:
     assert card.facts == card.current_facts
 
 
-def answering(question: Question, answer: str, evidence: str, found: EntitiesDraft) -> ScriptedDreamMind:
-    draft = ResolutionDraft(question_id=question.id, answer=answer, evidence=[evidence])
+def answering(question: Question, answer: str, evidence: str, found: tasks.EntitiesDraft) -> ScriptedDreamMind:
+    draft = tasks.ResolutionDraft(question_id=question.id, answer=answer, evidence=[evidence])
     return ScriptedDreamMind(
-        resolve_questions=lambda _: ResolutionsDraft(resolutions=[draft]), describe_entities=lambda _: found
+        resolve_questions=lambda _: tasks.ResolutionsDraft(resolutions=[draft]), describe_entities=lambda _: found
     )
 
 
@@ -168,7 +153,7 @@ def test_a_goal_closes_with_its_question_and_the_answer_stands_on_nobodys_card(b
     for number, text in enumerate(("妹の試験の結果を聞く", "詩を書く"), 1):
         goal = Goal(id=f"sh_{number}", goal=text, mind="model")
         bare.goals.change(lambda there, goal=goal: there.created("short_term", goal), author="dream", reason="")  # type: ignore[misc]
-    sister = entities("花", FactDraft(text="花には妹がいる。", evidence=[said.id]))
+    sister = entities("花", tasks.FactDraft(text="花には妹がいる。", evidence=[said.id]))
     bare.dreamer(answering(question, "受かった。", said.id, sister)).dream()
     there = {
         goal.id: (goal.status, goal.reason) for goal in bare.goals.load().short_term if goal.id in {"sh_1", "sh_2"}
@@ -183,7 +168,7 @@ def test_an_answer_against_what_a_card_says_is_a_contradiction_of_it(bare: Life)
     bare.entities.note("ノラ", "ノラの飲み物: コーヒーが好き。", author="dream", mind="model", evidence=["m0"])
     bare.clock.move(days=9)
     question = asked(bare, "ノラの飲み物")
-    bare.dreamer(answering(question, "コーヒーが嫌い。", said.id, EntitiesDraft(entities=[]))).dream()
+    bare.dreamer(answering(question, "コーヒーが嫌い。", said.id, tasks.EntitiesDraft(entities=[]))).dream()
     moves = [(fact.text, [move.why for move in fact.standing.moves]) for fact in bare.entity("ノラ").current_facts]
     assert moves == [("ノラの飲み物: コーヒーが好き。", ["contradicted"]), ("ノラの飲み物: コーヒーが嫌い。", [])]
 
@@ -191,8 +176,8 @@ def test_an_answer_against_what_a_card_says_is_a_contradiction_of_it(bare: Life)
 @pytest.mark.parametrize("due", ["2026-11-28", ""])
 def test_a_question_is_silent_before_it_is_due(bare: Life, due: str) -> None:
     [said] = bare.tell("来週の金曜に試験を受けます。")
-    found = QuestionDraft(topic="花の試験", context="結果が知りたい。", evidence=[said.id], due=due)
-    bare.dreamer(ScriptedDreamMind(find_questions=lambda _: QuestionsDraft(questions=[found]))).dream()
+    found = tasks.QuestionDraft(topic="花の試験", context="結果が知りたい。", evidence=[said.id], due=due)
+    bare.dreamer(ScriptedDreamMind(find_questions=lambda _: tasks.QuestionsDraft(questions=[found]))).dream()
     assert len(bare.questions.open()) == 1
     bare.clock.set(datetime(2026, 11, 27, 12))
     assert bool(bare.questions.to_ask()) is not bool(due)
@@ -209,7 +194,9 @@ def test_a_goal_is_put_in_another_order_reworded_revalued_but_never_a_persons(li
     for number, mind in enumerate(("model", "user"), 1):
         goal = Goal(id=f"sh_{number}", goal="詩を書く" if mind == "model" else "姉に会う", priority=2, mind=mind)
         life.goals.change(lambda there, goal=goal: there.created("short_term", goal), author="dream", reason="")  # type: ignore[misc]
-    changes = [GoalDraft.model_validate({"goal_id": goal, **wish}) for goal in ("sh_1", "sh_2") for wish in wishes]
+    changes = [
+        tasks.GoalDraft.model_validate({"goal_id": goal, **wish}) for goal in ("sh_1", "sh_2") for wish in wishes
+    ]
     life.dreamer(ScriptedDreamMind(reflect=Reflecting(goals=changes))).dream()
     there = {goal.id: (goal.goal, goal.priority, goal.related_values) for goal in life.goals.load().short_term}
     assert (there["sh_1"], there["sh_2"]) == (("短い詩を書く", 7, ["創作"]), ("姉に会う", 2, []))
