@@ -11,7 +11,7 @@ from managers.language.reading.slots import asked_slot, asks_all, searches_of_al
 from managers.language.words import detect_language
 from managers.memory.entities import Entity, Fact
 from managers.memory.entity_store import EntityStore
-from managers.memory.messages import Message
+from managers.memory.messages import UNKNOWN, Message
 from managers.mind import Sheet
 from managers.recall.hits import ALL_TYPES, LOG_TYPES, Hit, MemoryType
 from managers.recall.question.planner import RecallPlan
@@ -150,7 +150,7 @@ def _as_hit(entities: EntityStore, entity: Entity, fact: Fact) -> Hit:
         type="entity_memory",
         source="summary",
         path=f"entity_memory/{entities.path(entity.name).name}",
-        message_ids=fact.evidence,
+        message_ids=(*fact.evidence, *((UNKNOWN,) if fact.origins else ())),
         score=0.0,
         time=datetime.fromisoformat(fact.since) if fact.since else None,
         heading=entity.name,
