@@ -11,7 +11,8 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
-from typing import Final, NamedTuple, get_args
+from functools import partial
+from typing import NamedTuple
 
 from managers.language.reading.bounds import LONGEST
 from managers.language.reading.note_wishes import read_note_wish
@@ -20,14 +21,11 @@ from managers.language.reading.rules import either, fits, fits_any, rules, searc
 from managers.language.reading.synonyms import DISLIKING, one_word
 from managers.language.reading.times import TimeSpan, find_times, without_times
 from managers.language.words import content_words_as_written, sentences, words
-from managers.storage.errors import Lang
 
 _STEM = 5
 """Of English words one that begins with all of another, which has so many letters, is a form of it: allergic, allergy."""
-_NOON, _FEBRUARY = 12, 2
-_SELF: Final = "i"
+_NOON, _FEBRUARY, _SELF = 12, 2, "i"
 _USER = "the user", "user", "ユーザー", "本人"
-_LANGS: tuple[Lang, ...] = get_args(Lang)
 _CLAUSE = re.compile(r"[、。,;；.!！?？\n()（）]+(?!\d)|\bbut\b|\band (?=(?:i|he|she|we|they|it|you)\b)")
 _PART = re.compile(r"\b(?:and|but|or|so|then|because|that)\b|:(?!\d)|\n")
 _OF_MONTH = re.compile(r"(?<![\d月/])(\d{1,2})(?:st|nd|rd|th|日)")
@@ -39,6 +37,7 @@ _FOREIGN = re.compile(r"[^\x00-\x7fÀ-ɏḀ-ỿ‐-‧　-〿ぁ-ヿ㐀-鿿]+|(?
 """Signs of other scripts, and a kanji alone: no word is known of them, so they stand literally in what was said."""
 
 Days = tuple[date, date]
+_fits = partial(fits_any, "own_words")
 
 
 class _Clause(NamedTuple):
@@ -65,17 +64,14 @@ def names_all(own: str, written: str, moment: datetime, names: Collection[str] =
     was, comes = _terms(before), _terms(clause for one in new for clause in _clauses(_without_days(one, moment)))
     left = before if [one for one in was if one in comes] == [one for one in comes if one in was] else []
     said, free = told.split("\n\n"), _terms(left)
-    undoing = [
-        one for one in said if fits_any("own_words", "removes", one) or (new and fits_any("own_words", "denies", one))
-    ]
+    undoing = [one for one in said if _fits("removes", one) or (new and _fits("denies", one))]
     for text in new:
         plain = _without_days(text, moment)
         terms = _terms(_clauses(plain))
         fresh = {term: one for term, one in terms.items() if term not in free}
-        near = (
-            one for one in said if _has_all(fresh, _content(one), one) and not fits_any("own_words", "reports", one)
-        )
-        found = next((one for one in near if _names(one, text, moment, left)), None)
+        kept = left if fresh or not terms or was.keys() - comes.keys() else []
+        near = (one for one in said if _has_all(fresh, _content(one), one) and not _fits("reports", one))
+        found = next((one for one in near if _names(one, text, moment, kept)), None)
         if found is None or not re.search(r"[^\W\d_]", plain):
             return False
         undoing += [found] if fresh or not terms else []
@@ -87,15 +83,14 @@ def names_all(own: str, written: str, moment: datetime, names: Collection[str] =
 
 def _only_asks(sentence: str) -> bool:
     """Tell a question from what is told, and from a wish that has its form ("Can you note that ...?")."""
-    if read_note_wish(sentence, "") or fits_any("own_words", "wishes", _plain(sentence)):
-        return False
-    return any(one.is_question for one in read(sentence, "ja").sentences)
+    is_wish = read_note_wish(sentence, "") or _fits("wishes", _plain(sentence))
+    return not is_wish and any(one.is_question for one in read(sentence, "ja").sentences)
 
 
 def _plain(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
-    for one in (one for lang in _LANGS for one in rules(lang, "own_words").values() if "is" in one.means):
-        plain = one.pattern.sub(one.means["is"], plain)
+    for one in (*rules("ja", "own_words").values(), *rules("en", "own_words").values()):
+        plain = one.pattern.sub(one.means["is"], plain) if "is" in one.means else plain
     return plain
 
 
@@ -103,7 +98,7 @@ def _clauses(plain: str) -> list[_Clause]:
     """Return the clauses of a sentence: which are denied, and which are doubted ("if", "maybe") or hang on that."""
     found, is_doubted = list[_Clause](), False
     for clause in _CLAUSE.split(plain):
-        is_doubted = is_doubted or fits_any("own_words", "doubts", clause)
+        is_doubted = is_doubted or _fits("doubts", clause)
         for piece, is_denied in _pieces(either("own_words", "no_denial").sub(" ", clause)):
             terms = _content(piece)
             found.append(_Clause(piece, (is_denied, is_doubted, DISLIKING in terms), terms))
@@ -129,7 +124,7 @@ def _pieces(clause: str) -> Iterator[tuple[str, bool]]:
 def _content(text: str) -> dict[str, str]:
     found = {one_word(term): surface for term, surface in content_words_as_written(text).items()}
     numbers = {one: one for one in _NUMBER.findall(text)}
-    return {t: s for t, s in found.items() if not (t[0].isdigit() or fits_any("own_words", "light", t))} | numbers
+    return {t: s for t, s in found.items() if not (t[0].isdigit() or _fits("light", t))} | numbers
 
 
 def _terms(clauses: Iterable[_Clause]) -> dict[str, str]:
@@ -149,15 +144,14 @@ def _names(said: str, written: str, moment: datetime, left: Collection[_Clause])
         fresh = {term: one for term, one in _terms(asked).items() if term not in free}
         heard = {one.normal for one in words(f"{told}\n{was}", "short")}
         bare = [one for part in _PART.split(text) if not _content(part) for one in words(part, "short")]  # "keep going"
-        acts = {one.normal for one in bare if one.kind in ("verb", "interjection") or one.normal == "do"} - heard
-        doers = {one: those for one, those in _doers(text).items() if one in fresh and those - {"", "they"}}
-        of_whom = _doers(told)
+        acts = {one.normal for one in bare if one.kind in ("verb", "interjection") or one.normal == "do"}
+        acts |= {one.normal for one in words(text, "short") if _fits("scope", one.surface)}
+        doers = {one: those for one, those in _doers(text).items() if one not in free and those - {"", "they"}}
+        told_of = _doers(told)
         strange = (
-            those
-            for one, those in doers.items()
-            if not of_whom.get(one, those) & {"", *those, "they" * (_SELF not in those)}
+            who for one, who in doers.items() if not told_of.get(one, who) & {"", *who, "they" * (_SELF not in who)}
         )
-        is_said = _has_all(fresh, _terms(same), told) and all(fits_any("own_words", "empty", one) for one in acts)
+        is_said = _has_all(fresh, _terms(same), told) and all(_fits("empty", one) for one in acts - heard)
         if not is_said or (kind[0] and not same + old) or any(strange):
             return False
     return True
@@ -169,15 +163,15 @@ def _doers(text: str) -> dict[str, set[str]]:
     for part in _PART.split(text):
         doer = last = ""
         for one in words(part, "short"):
-            term = _SELF if fits_any("own_words", "self", one.normal) else one_word(one.normal)
-            found[term].add(doer)
+            term = _SELF if _fits("self", one.normal) else one_word(one.normal)
+            if one.kind != "function":
+                found[term] |= {doer, _SELF if last in ("my", "our") else doer}
+            is_plain = one.surface.isascii() and not _fits("no_doer", one.surface)
             if one.surface in ("は", "も", "が"):
-                doer = last if one.surface == "が" or fits_any("own_words", "somebody", last) else doer
-            elif not one.surface.isascii() or fits_any("own_words", "no_doer", one.surface):
-                pass
-            elif one.kind == "pronoun":
+                doer = last if one.surface == "が" or _fits("somebody", last) else doer
+            elif is_plain and one.kind == "pronoun":
                 doer = term if term == _SELF else "" if term.startswith("you") else "they"
-            elif one.kind in ("noun", "proper"):
+            elif is_plain and one.kind in ("noun", "proper"):
                 doer = term
             last = term
     return found
@@ -193,18 +187,15 @@ def _is_named(term: str, surface: str, known: Collection[str], told: str) -> boo
     if minutes:  # 15:00 is 3:00 too, 9:00 is 9
         return any(one in known for one in (term, f"{int(hour) - _NOON}:{minutes}", hour * (minutes == "00")))
     is_inside = not surface.isascii() and len(surface) > 1 and surface in told
-    return is_inside or term in known or any(_is_form(term, one) for one in known)
-
-
-def _is_form(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    return one.isascii() and len(short) >= _STEM and long.startswith(short) and not short[0].isdigit()
+    pairs = (sorted((term, one), key=len) for one in known if term.isascii() and term.isalpha())
+    return is_inside or term in known or any(len(a) >= _STEM and b.startswith(a) for a, b in pairs)
 
 
 def _without(plain: str, names: Collection[str], told: str) -> str:
     """Return a text with "I" for some names; where one begins a longer word that was said, that stays (ねむすけ)."""
     for name in sorted(filter(None, map(_plain, (*names, *_USER))), key=len, reverse=True):
-        edge = r"\b(?:'s| said:)?" if name.isascii() else "(?:さん|ちゃん|くん|様)?"
+        plain = re.sub(rf"{re.escape(name)}'s\b", " my ", plain)
+        edge = r"\b(?: said:)?" if name.isascii() else "(?:さん|ちゃん|くん|様)?"
         longer = re.compile(rf"{re.escape(name)}(?:[ぁ-ゖ]{{2,4}}|[a-z]+)")
         kept = {found for found in longer.findall(plain) if found in told}
         plain = plain if kept else re.sub(rf"{re.escape(name)}{edge}", " i " if name.isascii() else "私", plain)
@@ -222,11 +213,7 @@ def _without_days(plain: str, moment: datetime, meant: Collection[Days] | None =
 def _is_meant(span: TimeSpan, meant: Collection[Days]) -> bool:
     """Tell whether some days are among those, or hold some of them, in this year or the next."""
     days = [(span.first, span.last), (_a_year_on(span.first), _a_year_on(span.last))]
-    return any(
-        (first <= since and until <= last) or (since <= first and last <= until)
-        for first, last in meant
-        for since, until in days
-    )
+    return any((first - since).days * (last - until).days <= 0 for first, last in meant for since, until in days)
 
 
 def _days_meant(told: str, moment: datetime) -> Iterator[Days]:
@@ -234,22 +221,20 @@ def _days_meant(told: str, moment: datetime) -> Iterator[Days]:
     today = moment.date()
     yield today, today
     for span in find_times(told, moment):
-        if not (span.is_relative and span.first == span.last):  # a weekday: below
+        is_weekday = span.is_relative and span.first == span.last
+        if not is_weekday or span.first >= today - _AROUND:
             yield span.first, span.last
+        if not is_weekday:
             yield _a_year_on(span.first), _a_year_on(span.last)
-        elif span.first >= today - _AROUND:
-            yield span.first, span.last
     near = [today + timedelta(days=n) for n in range(-_AROUND.days, 2 * _AROUND.days)]
     named = [found[0].strip("(（") for found in either("own_words", "weekday").finditer(told)]
     weekdays = {_WEEKDAYS.get(one[:length]) for one in named for length in (1, 3)}
     yield from ((day, day) for day in near if day.weekday() in weekdays)
     numbers = {int(found[1]) for found in _OF_MONTH.finditer(told)}
     yield from ((day, day) for n in range(2 * _MONTH.days) if (day := today + timedelta(days=n)).day in numbers)
-    for lang in _LANGS:
-        for one in rules(lang, "own_words").values():
-            if "days" in one.means and one.search(told):
-                first, last = one.means["days"]
-                yield today + timedelta(days=first), today + timedelta(days=last)
+    for one in (*rules("ja", "own_words").values(), *rules("en", "own_words").values()):
+        if "days" in one.means and one.search(told):
+            yield today + timedelta(days=one.means["days"][0]), today + timedelta(days=one.means["days"][1])
 
 
 def _a_year_on(day: date) -> date:
