@@ -142,17 +142,18 @@ def _names(said: str, written: str, moment: datetime, left: Collection[_Clause])
         text, told, was = ("\n".join(one.text for one in those) for those in (asked, same, old))
         free = _terms(old).keys() | years
         fresh = {term: one for term, one in _terms(asked).items() if term not in free}
+        if not _has_all(fresh, _terms(same), told) or (kind[0] and not same + old):
+            return False
         heard = {one.normal for one in words(f"{told}\n{was}", "short")}
         bare = [one for part in _PART.split(text) if not _content(part) for one in words(part, "short")]  # "keep going"
         acts = {one.normal for one in bare if one.kind in ("verb", "interjection") or one.normal == "do"}
         acts |= {one.normal for one in words(text, "short") if _fits("scope", one.surface)}
         doers = {one: those for one, those in _doers(text).items() if one not in free and those - {"", "they"}}
-        told_of = _doers(told)
+        said_of = _doers(told)
         strange = (
-            who for one, who in doers.items() if not told_of.get(one, who) & {"", *who, "they" * (_SELF not in who)}
+            one for one, who in doers.items() if not said_of.get(one, who) & {"", *who, "they" * (_SELF not in who)}
         )
-        is_said = _has_all(fresh, _terms(same), told) and all(_fits("empty", one) for one in acts - heard)
-        if not is_said or (kind[0] and not same + old) or any(strange):
+        if any(strange) or not all(_fits("empty", one) for one in acts - heard):
             return False
     return True
 
