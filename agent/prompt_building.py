@@ -65,7 +65,10 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     present = compose_parts(present_parts(state, around, window, weighs), whole, lang, count)
     said = replace(_as_turn(replace(state["message"], origins=()), lang), images=state["attached"].images)
     frame = partial(quoting.frame, lang, called(sheet), has_words=bool(said.text.strip()))
-    earlier = with_marks([_as_turn(message, lang) for message in window], lang)
+    read = (
+        window if isinstance(mind, Asking) else [replace(one, origins=()) for one in window]
+    )  # nothing to quote there
+    earlier = with_marks([_as_turn(message, lang) for message in read], lang)
     last_words = tokens_of(earlier[-2:], count) if grave else 0
     room = whole - present.tokens - count(frame([""], present=[""])) - tokens_of(_since(state, around), count)
     beside = whole - room + turn_tokens(said, count) + last_words if grave else 0

@@ -11,7 +11,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from agent.addressing import called, with_name
+from agent.addressing import called, facts_of_user, with_name
 from agent.after_turn import Afterwards
 from agent.attachments import Attached
 from agent.audience import any_leaves, kept_from, other_company, other_messages
@@ -24,6 +24,8 @@ from agent.memories import Memories
 from agent.minds.choose import Choice, Minds, built_in_mind
 from agent.minds.mind_status import MindStatus, capped_status
 from agent.minds.protocol import Mind
+from agent.prompts.system_prompt import known_facts
+from agent.provenance import ForeignWords
 from agent.state import Surroundings, TurnState, is_first_answer
 from agent.strategy_learning import learn_from_message, learn_from_regeneration
 from agent.tools import all_tools
@@ -347,9 +349,17 @@ class Turns:
             memories.history.notice_outside,
             memories.audiences.take_over,
             partial(take_up, memories),
+            self._look_up_origins,
         )
         self._catch_up()
         self._look()  # the indexes have caught up, and know what is missing
+
+    def _look_up_origins(self) -> None:
+        """Work out whose words it rests on what is known of the user, so that no turn waits for it."""
+        sheet = with_name(self.memories.sheet(), self.memories)
+        foreign = ForeignWords(self.memories.provenance, sheet)
+        for one in known_facts(sheet.language, facts_of_user(self.memories.entities, sheet)):
+            foreign.item(*one)
 
     def _look_on(self) -> None:
         """After opening where nothing may be written."""
