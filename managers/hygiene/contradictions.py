@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from managers.hygiene.duplicates import in_known_words, week_before
 from managers.hygiene.inventory import of_insight, restood
-from managers.hygiene.similarity import about, severity
+from managers.hygiene.similarity import comparable, severity
 from managers.memory.confidence import CONTRADICTED, START, Move, Origin, Standing, day_of, moved
 from managers.memory.entities import Entity, Fact, language_of, until_text, with_fact
 from managers.memory.working_copy import WorkingCopy
@@ -66,13 +66,13 @@ def doubt(copy: WorkingCopy, told: Sequence[str], day: date, today: date) -> Non
     limits = copy.stores.limits
     if not limits.hygiene or not told:
         return
-    topics = frozenset[str]().union(*map(about, told))
 
-    def grave_of(text: str) -> float:  # of hundreds of insights, hardly any has a word in common with what was told
-        near = () if topics.isdisjoint(about(text)) else told
-        return next(filter(None, map(severity, repeat(text), near, repeat(limits.split_threshold))), 0.0)
+    def grave_of(text: str) -> float:
+        return next(filter(None, map(severity, repeat(text), told, repeat(limits.split_threshold))), 0.0)
 
-    insights = [of_insight(one) for one in copy.insights.entries if grave_of(one.insight)]
+    entries = copy.insights.entries  # of hundreds hardly any is comparable
+    near = comparable(told, [one.insight for one in entries], limits.split_threshold)
+    insights = [of_insight(one) for one in entries if one.insight in near and grave_of(one.insight)]
     for memory in [*insights, *week_before(copy, day)]:
         moves, is_later = memory.standing.moves, memory.made is not None and memory.made > day
         if (

@@ -16,7 +16,7 @@ def opposed(one: str, other: str) -> frozenset[str]:
 
     Only one such contrast counts: of two statements that take different sides twice nobody knows what they say together.
     """
-    mine, theirs = _sides(one), _sides(other)
+    mine, theirs = sides(one), sides(other)
     turned = [axis for axis in mine if axis in theirs and mine[axis].keys() != theirs[axis].keys()]
     if len(turned) != 1 or len(mine[turned[0]]) != 1 or len(theirs[turned[0]]) != 1:
         return frozenset()
@@ -24,7 +24,7 @@ def opposed(one: str, other: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def _sides(text: str) -> Mapping[str, Mapping[bool, frozenset[str]]]:
+def sides(text: str) -> Mapping[str, Mapping[bool, frozenset[str]]]:
     """Return on which side of which contrast a statement stands, and by which words."""
     found: dict[str, dict[bool, frozenset[str]]] = {}
     for word in words(text):

@@ -5,12 +5,13 @@ nothing, nothing leaves the machine, and it errs on the safe side. Sentence mode
 the same, and what is merged must be.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from managers.hygiene.opposites import opposed
+from managers.hygiene.opposites import opposed, sides
 from managers.language.lexicons import word_set
 from managers.language.words import content_words, words
 from managers.recall.embedders import Vectors
@@ -23,6 +24,7 @@ _OTHER_NUMBER = 0.7
 may both be true."""
 _ENDS = " 。．.!！"
 _WEIGHTLESS = NgramEmbedder()
+_Shape = tuple[int, bool, bool]
 
 
 def vectors(texts: Sequence[str]) -> Vectors:
@@ -63,10 +65,33 @@ def claims(text: str) -> tuple[tuple[str, ...], bool]:
     return numbers, is_denied
 
 
-@lru_cache(maxsize=4096)
-def about(text: str) -> frozenset[str]:
-    """Return the words that say what a statement is about: those without any in common do not contradict each other."""
-    return _read(text)[0]
+def comparable(told: Sequence[str], texts: Sequence[str], about_same_from: float) -> set[str]:
+    """Return those of many statements that one of a few may contradict; of all others `severity` is 0.
+
+    They take a side where it does, or claim otherwise and are about as many words: else they share too few with it.
+    """
+    found = set[str]()
+    for one in told:
+        (topic, numbers, is_denied), axes = _read(one), sides(one)
+        for key, those in _by_shape(tuple(texts)).items():
+            if isinstance(key, str):
+                found |= those if key in axes else set()
+            elif (numbers and key[1]) or is_denied != key[2]:
+                alike = 2 * min(key[0], len(topic)) / max(key[0] + len(topic), 1)
+                found |= those if alike >= about_same_from else set()
+    return found
+
+
+@lru_cache(maxsize=2)
+def _by_shape(texts: tuple[str, ...]) -> Mapping[_Shape | str, set[str]]:
+    """Return statements by how many words, whether numbers, and a denial, and by each contrast on a side of which they stand."""
+    found = defaultdict[_Shape | str, set[str]](set)
+    for text in texts:
+        topic, numbers, is_denied = _read(text)
+        found[len(topic), bool(numbers), is_denied].add(text)
+        for axis in sides(text):
+            found[axis].add(text)
+    return found
 
 
 def severity(one: str, other: str, about_same_from: float) -> float:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from managers.hygiene.contradictions import doubt, tell, with_contradictions
 from managers.hygiene.duplicates import add_insight, in_known_words, without_known_events
 from managers.hygiene.housekeeping import Housekeeping
-from managers.hygiene.similarity import severity
+from managers.hygiene.similarity import comparable, severity
 from managers.language.lexicons import load
 from managers.memory.entities import Entity, Fact, with_fact
 from managers.memory.entity_store import EntityStore
@@ -145,11 +145,11 @@ def test_what_denies_or_says_the_opposite_of_another_statement_is_a_grave_contra
     ]
     for lang in get_args(Lang):
         for contrast in load(f"{lang}/opposites").values():
-            assert contrast["yes"]
-            assert contrast["no"]
+            assert all([contrast["yes"], contrast["no"]])
             rows += [(*pair, 0.9) for pair in contrast["yes"]] + [(*pair, 0.0) for pair in contrast["no"]]
     found = [(one, other, severity(one, other, 0.8), severity(other, one, 0.8)) for one, other, _ in rows]
     assert found == [(one, other, grave, grave) for one, other, grave in rows]
+    assert all(comparable([one], [other], 0.8) for one, other, grave in rows if grave)
 
 
 LIKES, NOT = "likes coffee in the morning", "doesn't like coffee in the morning"
