@@ -287,7 +287,7 @@ class LogReader:
         """Return those of some messages that hold foreign words, deleted or not, with whose; `UNKNOWN` for one that is nowhere."""
         whole = self._whole()
         found = {one.target: one.origins for one in told_changes(whole.indexes) if one.origins and one.target in ids}
-        missing = set(ids) - self._marks.keys()
+        missing = {one for one in ids if one not in self._marks}
         wanted, marked = by_trailer(missing), set[str]()
         for index in whole.indexes if wanted else ():
             places = dict[str, int]()
