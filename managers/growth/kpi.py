@@ -229,7 +229,7 @@ class KpiStore:
                 talk.end()
         begin = datetime.combine(since, time.min) if since else None
         end = datetime.combine(until, time.min) + timedelta(days=1) if until else None
-        for entry in self._emotions.entries(begin, end):
+        for entry in self._emotions.each(begin, end):
             moment = entry.timestamp.replace(tzinfo=None)
             found[users.at(moment), moment.date()]["positive"] += entry.value > 0
         wanted = {key: day for key, day in found.items() if (since or key[1]) <= key[1] <= (until or key[1])}

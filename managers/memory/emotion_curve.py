@@ -5,11 +5,14 @@ the files are read as plain JSON here, and only those that the span touches.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
+from heapq import merge
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,21 +54,16 @@ class EmotionCurve:
     paths: PersonaPaths
     clock: Clock
 
-    def readings(self, since: datetime, until: datetime) -> list[Reading]:
-        """Return the readings from `since` on and before `until`, oldest first."""
-        found = []
-        for stamp, emotion, text, message_id in self._raw(since, until):
-            with suppress(ValueError):  # a moment that nobody can read, written by hand
-                found.append(
-                    Reading(datetime.fromisoformat(stamp), emotion, VALUES.get(emotion, 0.0), text, message_id)
-                )
-        return sorted(found, key=lambda reading: reading.time)
+    def readings(self, since: datetime, until: datetime) -> Iterator[Reading]:
+        """Yield the readings from `since` on and before `until`, oldest first, of years a month at a time."""
+        files = map(_readings, self._raw(since, until))
+        return merge(next(files), chain.from_iterable(files), key=attrgetter("time"))
 
     def buckets(self, since: datetime, until: datetime, step: Step) -> list[Bucket]:
         """Return the averages of whole hours, days, weeks (from Monday) or months, oldest first; empty ones are left out."""
         sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
         key_of = _KEYS[step]
-        for stamp, emotion, _, _ in self._raw(since, until):
+        for stamp, emotion, _, _ in chain.from_iterable(self._raw(since, until)):
             total = sums[key_of(stamp)]
             total[0] += VALUES.get(emotion, 0.0)
             total[1] += 1
@@ -83,25 +81,17 @@ class EmotionCurve:
         stamps = [stamp for stamp, *_ in (_entries(self._read(months[0])) if months else self._current())]
         return _start(min(stamps)[:10]) if stamps else None
 
-    def _raw(self, since: datetime, until: datetime) -> Iterator[tuple[str, str, str, str]]:
+    def _raw(self, since: datetime, until: datetime) -> Iterator[list[tuple[str, str, str, str]]]:
+        """Yield what stands in each file: in the current ones, then in those of the months, the oldest first."""
         first, last = since.isoformat(), until.isoformat()
-        known: dict[str, set[tuple[str, str]]] = {}
-        for number, entries in enumerate(self._sources(f"{since:%Y-%m}", f"{until:%Y-%m}")):
-            for entry in entries:
-                stamp, _, text, message_id = entry
-                if not first <= stamp < last:
-                    continue
-                if stamp in known and (message_id, text) in known[stamp]:
-                    continue  # while months are moved, a reading stands in two files: what is current, and its month's
-                if not number:
-                    known.setdefault(stamp, set()).add((message_id, text))
-                yield entry
-
-    def _sources(self, first: str, last: str) -> Iterator[Iterator[tuple[str, str, str, str]]]:
-        yield self._current()
+        # While months are moved, a reading stands in two files: what is current, and its month's; and in one, twice.
+        current = list({one[:1] + one[2:]: one for one in self._current() if first <= one[0] < last}.values())
+        yield current
+        known = {one[:1] + one[2:] for one in current}
         for path in month_files(self.paths):
-            if first <= path.stem.removeprefix("emotion_log_") <= last:
-                yield _entries(self._read(path))
+            if f"{since:%Y-%m}" <= path.stem.removeprefix("emotion_log_") <= f"{until:%Y-%m}":
+                month = _entries(self._read(path))
+                yield [one for one in month if first <= one[0] < last and one[:1] + one[2:] not in known]
 
     def _current(self) -> Iterator[tuple[str, str, str, str]]:
         # Looked at first: what is folded in meanwhile is then in both files, and not in none.
@@ -132,6 +122,14 @@ def _entries(values: list[Any]) -> Iterator[tuple[str, str, str, str]]:
             continue  # not a reading; it stays in its file
         if isinstance(stamp, str) and isinstance(emotion, str):
             yield stamp.replace(" ", "T", 1), emotion, str(text), str(message_id)
+
+
+def _readings(entries: Iterable[tuple[str, str, str, str]]) -> list[Reading]:
+    found = []
+    for stamp, emotion, text, message_id in entries:
+        with suppress(ValueError):  # a moment that nobody can read, written by hand
+            found.append(Reading(datetime.fromisoformat(stamp), emotion, VALUES.get(emotion, 0.0), text, message_id))
+    return sorted(found, key=attrgetter("time"))
 
 
 def _start(key: str) -> datetime | None:

@@ -9,7 +9,6 @@ that have passed to `memory/emotion_log_YYYY-MM.json`.
 import json
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,8 @@ FOLD_AT_BYTES = 64 * 1024
 FOLD_WORTH = 64
 """Folding costs a rewrite: it is worth it where the file is at most so many times as large as what is waiting."""
 SNIPPET_LENGTH = 80
+NEWEST = 200
+"""So many are kept in memory, and are all that `recent` knows of those that are folded in: a turn asks for a few."""
 _CONCERN = "concern"
 _GRAVE = frozenset({"self_harm", "danger"})
 
@@ -102,7 +103,7 @@ class EmotionLog:
         self._clock = clock
         self._file = JsonFile(paths, paths.emotion_log, clock, list)
         self._new = paths.memory / "emotion_log.new.jsonl"
-        self._read = Unchanged[tuple[list[EmotionEntry], list[Any]]]()
+        self._newest = Unchanged[list[EmotionEntry]]()
 
     def append(self, text: str, emotion: str, *, message_id: str = "", time: datetime | None = None) -> EmotionEntry:
         """Log the emotion of one user message; the cost does not depend on what is there already."""
@@ -124,22 +125,31 @@ class EmotionLog:
 
     def entries(self, since: datetime | None = None, until: datetime | None = None) -> list[EmotionEntry]:
         """Return readings, newest first; only the files that the span touches are read."""
-        found, _ = self._current()
+        found = self.each(since, until)
+        return self._told(
+            e for e in found if (not since or e.timestamp >= since) and (not until or e.timestamp < until)
+        )
+
+    def each(self, since: datetime | None = None, until: datetime | None = None) -> Iterator[EmotionEntry]:
+        """Yield the readings of the files that a span touches, as they stand there: of years, a month is held at a time."""
+        current = _once(self._current()[0])
+        yield from current.values()
         for path in month_files(self._paths):
             month = datetime.strptime(path.stem.removeprefix("emotion_log_"), "%Y-%m")
             if (since and next_month(month) <= since) or (until and month > until):
                 continue
             older, _ = entries_of(EmotionEntry, JsonFile(self._paths, path, self._clock, list).read())
-            found += older
-        return self._told(
-            e for e in found if (not since or e.timestamp >= since) and (not until or e.timestamp < until)
-        )
+            yield from (one for key, one in _once(older).items() if key not in current)
 
     def recent(self, count: int = 1) -> list[EmotionEntry]:
-        held, waiting, _ = self._parts()
         now = self._clock.now() + AHEAD
-        dated = (one for one in [*waiting, *held] if one.timestamp.replace(tzinfo=None) <= now)
-        return self._told(islice(dated, len(waiting) + count))[:count]
+
+        def dated(found: Iterable[EmotionEntry]) -> list[EmotionEntry]:
+            return [one for one in found if one.timestamp.replace(tzinfo=None) <= now]
+
+        waiting = dated(_lines(read_bytes(self._new) or b""))
+        held = self._newest.get(lambda: dated(self._folded())[:NEWEST], self._paths.emotion_log, of=now.date())
+        return self._told([*waiting, *held])[:count]
 
     def of_day(self, day: date) -> list[EmotionEntry]:
         start = datetime.combine(day, datetime.min.time())
@@ -222,20 +232,13 @@ class EmotionLog:
             for entry in _newest_first(entries)
         ]
 
+    def _folded(self) -> list[EmotionEntry]:
+        return _newest_first(entries_of(EmotionEntry, self._file.read())[0])
+
     def _current(self) -> tuple[list[EmotionEntry], list[Any]]:
-        held, waiting, odd = self._parts()
-        return [*held, *waiting], odd
-
-    def _parts(self) -> tuple[list[EmotionEntry], list[EmotionEntry], list[Any]]:
-        """Return the readings in the file, newest first, those that wait to be folded in, and what is none."""
         waiting = read_bytes(self._new) or b""  # before the file: folded in between, a reading is in both, not in none
-
-        def read() -> tuple[list[EmotionEntry], list[Any]]:
-            held, odd = entries_of(EmotionEntry, self._file.read())
-            return _newest_first(held), odd
-
-        held, odd = self._read.get(read, self._paths.emotion_log)
-        return held, list(_lines(waiting)), odd
+        held, odd = entries_of(EmotionEntry, self._file.read())
+        return [*held, *_lines(waiting)], odd
 
 
 def _reworded(entry: EmotionEntry, text: str) -> EmotionEntry:
@@ -254,8 +257,11 @@ def _lines(data: bytes) -> Iterator[EmotionEntry]:
 
 
 def _newest_first(entries: Iterable[EmotionEntry]) -> list[EmotionEntry]:
-    once = {(entry.timestamp, entry.message_id, entry.user_text_snippet): entry for entry in entries}
-    return sorted(once.values(), key=lambda entry: entry.timestamp, reverse=True)
+    return sorted(_once(entries).values(), key=lambda entry: entry.timestamp, reverse=True)
+
+
+def _once(entries: Iterable[EmotionEntry]) -> dict[tuple[datetime, str, str], EmotionEntry]:
+    return {(entry.timestamp, entry.message_id, entry.user_text_snippet): entry for entry in entries}
 
 
 def month_files(paths: PersonaPaths) -> list[Path]:

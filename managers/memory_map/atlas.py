@@ -68,7 +68,7 @@ class MemoryMap(Drawing):
         super().__init__(paths, recall, SheetFile(paths.rag_index / "memory_map.sqlite", MAP, only_look=only_look))
         self.progress: Progress | None = None
         self._lock = threading.RLock()
-        self._seen: tuple[str, Atlas] | None = None
+        self._seen: tuple[str, Atlas] | None
         self._followed = ""
 
     # Drawing
@@ -112,8 +112,8 @@ class MemoryMap(Drawing):
     def _shown(self, passages: Passages) -> Atlas | None:
         with self.file.opened() as sheet:
             marks = f"{sheet.number('revision')} {passages.marks()} {files_stamp(self._paths)}"
-            if self._seen is not None and self._seen[0] == marks:
-                return self._seen[1]
+            if (seen := self._seen) is not None and seen[0] == marks:
+                return seen[1]
             kept = sheet.layout()
             if kept is None or sheet.text("embedder") != passages.embedder or sheet.text("epoch") != passages.epoch:
                 return None if len(passages.all()) else Atlas()

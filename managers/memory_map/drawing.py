@@ -5,12 +5,14 @@ What is kept is derived data: a file that is damaged is thrown away and made ane
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from managers.memory_map.sheet import SheetFile
 from managers.recall.engine import Recall
+from managers.storage import idle
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError
 from managers.storage.paths import PersonaPaths
@@ -41,6 +43,9 @@ class Drawing:
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
         self._begun = 0
+        self._used = 0.0
+        self._seen: Any = None
+        idle.watch(self)
 
     @property
     def is_drawing(self) -> bool:
@@ -61,6 +66,11 @@ class Drawing:
         self._stopping.set()
         self.wait(10)
         self.file.close()
+
+    def close_idle(self, before: float) -> None:
+        """Let go of what was drawn last; whoever looks again has it read again."""
+        if self._used < before:
+            self._seen = None
 
     def _start(self, work: Callable[[], object]) -> None:
         """Begin the work, unless something is under way or the end has come."""
@@ -93,6 +103,7 @@ def mended(method: Callable[Concatenate[Drawn, Params], Result]) -> Callable[Con
 
     @wraps(method)
     def mending(self: Drawn, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
+        self._used = time.monotonic()
         try:
             with derived(self.file.path):
                 return method(self, *args, **kwargs)

@@ -96,6 +96,8 @@ class Passages:
     def vectors(self, codes: Codes) -> Vectors:
         """Return the vectors of passages; rows of zeros where there is none yet."""
         found = [(np.flatnonzero(codes % 2 == at), index) for at, index in enumerate(self._indexes)]
+        for index in self._indexes:
+            index.refresh()  # what nobody looks for is let go of, and a first map takes its time
         return vectors_together(len(codes), ((mine, index.vectors, codes[mine] // 2) for mine, index in found))
 
     def words(self, fewest: int = 1) -> Iterator[tuple[str, Codes]]:

@@ -66,7 +66,7 @@ class EntityNetwork(Drawing):
         """Remember where things are; nothing is opened yet. With `only_look`, nothing is kept."""
         file = SheetFile(paths.rag_index / "entity_network.sqlite", NETWORK, only_look=only_look)
         super().__init__(paths, recall, file)
-        self._seen: tuple[str, TieCounts] | None = None
+        self._seen: tuple[str, TieCounts] | None
 
     @mended
     def look(self, centre: str = "") -> Network | None:
@@ -132,8 +132,8 @@ class EntityNetwork(Drawing):
         """Return how often each entity is mentioned, and each two together."""
         passages = Passages(self._recall.indexes)
         marks = f"{passages.marks()} {files_stamp(self._paths)}"
-        if self._seen is not None and self._seen[0] == marks and self.file.is_there():
-            return self._seen[1]
+        if (seen := self._seen) is not None and seen[0] == marks and self.file.is_there():
+            return seen[1]
         held = self._follow(passages)
         folder = self._paths.entity_memory
         there = {entry.name for entry in entries(folder, {"file"})}

@@ -1,6 +1,5 @@
 """What threads hold open of an index that nobody looks at is given back within a minute, and opened again when needed."""
 
-import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -20,8 +19,8 @@ def held(folder: Path) -> list[str]:
     found = []
     for descriptor in Path("/proc/self/fd").iterdir():
         with suppress(OSError):  # the listing's own
-            found.append(os.fspath(descriptor.readlink()))
-    return [name for name in found if name.startswith(os.fspath(folder))]
+            found.append(str(descriptor.readlink()))
+    return [name for name in found if name.startswith(str(folder))]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux lists what a process holds open")
@@ -31,20 +30,21 @@ def test_descriptors_of_closed_windows_are_given_back(own_home: Home) -> None:
         list(companion.say("My boat is green.").events())
         companion.settle()
         memories = companion.memories
+        indexes = memories.recall.indexes.values()
         together = threading.Barrier(WINDOWS)
 
-        def show(_: int) -> int:
+        def show(_: int) -> tuple[int, int]:
             together.wait()  # each thread shows one
             memories.history.entries(5)
-            return len(memories.recall.search("a green boat"))
+            return len(memories.recall.search("a green boat")), sum(len(one.vectors) for one in indexes)
 
-        looked = [*threads.map(show, range(WINDOWS))]
+        assert all(map(all, looked := [*threads.map(show, range(WINDOWS))]))
         assert len(held(own_home.folder)) > 3 * WINDOWS
         idle.close_idle(3_600)
         assert len(held(own_home.folder)) > 3 * WINDOWS
-        idle.close_idle(0)
+        idle.close_idle(-60)  # a minute later
         assert held(own_home.folder) == []
+        assert not any(len(one.vectors) for one in indexes)
         assert [*threads.map(show, range(WINDOWS))] == looked
-        assert looked[0] > 0
         assert any(thread.is_alive() for thread in idle._looking)
     assert idle.IDLE_SECONDS < 60

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from time import monotonic
 from uuid import uuid4
 
 import numpy as np
@@ -18,18 +19,11 @@ from managers.recall.hits import MemoryType
 from managers.recall.index.index_terms import vector_text
 from managers.recall.index.index_writer import IndexWriter
 from managers.recall.index.related_words import lists_version
-from managers.recall.index.store import (
-    COLUMN_BLOCK,
-    COLUMNS,
-    FILE_NAME,
-    FORMAT,
-    FileRecord,
-    Store,
-    load_ids,
-)
+from managers.recall.index.store import COLUMN_BLOCK, COLUMNS, FILE_NAME, FORMAT, FileRecord, Store, load_ids
 from managers.recall.index.vectors import VectorIndex
 from managers.recall.index.view import View
 from managers.recall.index.word_vectors import PLACE
+from managers.storage import idle
 from managers.storage.files import make_folder, remove_tree
 
 
@@ -61,6 +55,8 @@ class MemoryIndex:
         self._lock = threading.RLock()
         self._epoch = ""
         self._revision = -1
+        self._used = 0.0
+        idle.watch(self)
         self.embedder = ""
         """What made the vectors, as it was at the last `refresh`; empty while there is nothing."""
         self.columns: npt.NDArray[np.void] = np.zeros(0, COLUMNS)
@@ -73,6 +69,7 @@ class MemoryIndex:
             the epoch that the index is in.
         """
         with self._lock:
+            self._used = monotonic()
             epoch, revision = self.store.marks()
             if (epoch, revision) == (self._epoch, self._revision):
                 return epoch
@@ -93,6 +90,13 @@ class MemoryIndex:
             self.columns = columns
             self._epoch, self._revision = epoch, revision
             return epoch
+
+    def close_idle(self, before: float) -> None:
+        """Hold no vectors that nobody has looked for in a minute; whoever does has them read again."""
+        with self._lock:
+            if self._used < before - 35:  # seconds more than others: hardly between two messages of a talk
+                self.vectors.clear()
+                self._epoch = ""
 
     def fits(self, embedder: str) -> str:
         """Say why the index cannot be used as it is (`format`, `embedder`); empty if it can."""

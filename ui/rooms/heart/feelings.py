@@ -73,7 +73,7 @@ def _curve(look: Look) -> EmotionCurve:
 
 def _found(curve: EmotionCurve, span: Span) -> Sequence[Reading] | Sequence[Bucket]:
     if span.length in {"day", "week"}:
-        readings = curve.readings(span.since, span.until)
+        readings = list(curve.readings(span.since, span.until))
         if len(readings) <= MOST_POINTS:
             return readings
     return curve.buckets(span.since, span.until, span.step)
