@@ -75,11 +75,8 @@ def doubt(copy: WorkingCopy, told: Sequence[str], day: date, today: date) -> Non
     insights = [of_insight(one) for one in entries if one.insight in near and grave_of(one.insight)]
     for memory in [*insights, *week_before(copy, day)]:
         moves, is_later = memory.standing.moves, memory.made is not None and memory.made > day
-        if (
-            memory.is_kept
-            or is_later
-            or any(move.why == "contradicted" and move.day == today.isoformat() for move in moves)
-        ):
+        is_known = any(move.why == "contradicted" and move.day == today.isoformat() for move in moves)
+        if memory.is_kept or is_later or is_known:
             continue
         if grave := grave_of(memory.text):
             restood(copy, memory, **_lowered(memory.standing, memory.origin, memory.made, today, grave))

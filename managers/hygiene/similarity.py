@@ -68,7 +68,7 @@ def claims(text: str) -> tuple[tuple[str, ...], bool]:
 def comparable(told: Sequence[str], texts: Sequence[str], about_same_from: float) -> set[str]:
     """Return those of many statements that one of a few may contradict; of all others `severity` is 0.
 
-    They take a side where it does, or claim otherwise and are about as many words: else they share too few with it.
+    They take a side where it does, or claim otherwise and share so many words with it.
     """
     found = set[str]()
     for one in told:
@@ -77,8 +77,9 @@ def comparable(told: Sequence[str], texts: Sequence[str], about_same_from: float
             if isinstance(key, str):
                 found |= those if key in axes else set()
             elif (numbers and key[1]) or is_denied != key[2]:
-                alike = 2 * min(key[0], len(topic)) / max(key[0] + len(topic), 1)
-                found |= those if alike >= about_same_from else set()
+                both = max(key[0] + len(topic), 1)
+                if 2 * min(key[0], len(topic)) / both >= about_same_from:
+                    found |= {text for text in those if 2 * len(topic & _read(text)[0]) / both >= about_same_from}
     return found
 
 
