@@ -99,8 +99,15 @@ def test_who_is_who_in_plain_text_can_be_put_right(services: Services, visitor: 
     told = {"speaker": ["Rin", "Ann"], "role": ["user", "persona"], "kind": "text", "persona": ""}
     page = settled(visitor, services, visitor.post("/import/again", data=told))
     settled(visitor, services, press(visitor, page, "#import-yes button", persona="", new_name="Ann"))
-    said = {(one.role, one.speaker) for one in services.memories("Ann").log.messages()}
-    assert said == {("user", "Rin"), ("persona", "Ann")}
+    said = {(one.role, one.speaker, one.origins) for one in services.memories("Ann").log.messages()}
+    assert said == {("user", "Rin", ("chat.txt",)), ("persona", "Ann", ("chat.txt",))}
+
+
+def test_what_is_let_in_whole_on_the_page_bears_no_mark(services: Services, visitor: TestClient) -> None:
+    page = settled(visitor, services, send(visitor, talk(), "talk.jsonl"))
+    form = "#import-yes button"
+    settled(visitor, services, press(visitor, page, form, persona="", new_name="Bea", let_in="1"))
+    assert {one.origins for one in services.memories("Bea").log.messages()} == {()}
 
 
 def test_what_cannot_be_read_and_a_late_yes_are_told_where_one_chooses(services: Services, visitor: TestClient) -> None:

@@ -26,8 +26,6 @@ _STEM = 5
 """Of English words one that begins with all of another, which has so many letters, is a form of it: allergic, allergy."""
 _NOON, _FEBRUARY, _SELF = 12, 2, "i"
 _USER = "the user", "user", "ユーザー", "本人"
-_CLAUSE = re.compile(r"[、。,;；.!！?？\n()（）]+(?!\d)|\bbut\b|\band (?=(?:i|he|she|we|they|it|you)\b)")
-_PART = re.compile(r"\b(?:and|but|or|so|then|because|that)\b|:(?!\d)|\n")
 _OF_MONTH = re.compile(r"(?<![\d月/])(\d{1,2})(?:st|nd|rd|th|日)")
 _AROUND, _MONTH = timedelta(days=7), timedelta(days=31)
 _WEEKDAYS = {one: at % 7 for at, one in enumerate((*"月火水木金土日", *re.findall("...", "montuewedthufrisatsun")))}
@@ -97,7 +95,7 @@ def _plain(text: str) -> str:
 def _clauses(plain: str) -> list[_Clause]:
     """Return the clauses of a sentence: which are denied, and which are doubted ("if", "maybe") or hang on that."""
     found, is_doubted = list[_Clause](), False
-    for clause in _CLAUSE.split(plain):
+    for clause in either("own_words", "clause_ends").split(plain):
         is_doubted = is_doubted or _fits("doubts", clause)
         for piece, is_denied in _pieces(either("own_words", "no_denial").sub(" ", clause)):
             terms = _content(piece)
@@ -145,7 +143,7 @@ def _names(said: str, written: str, moment: datetime, left: Collection[_Clause])
         if not _has_all(fresh, _terms(same), told) or (kind[0] and not same + old):
             return False
         heard = {one.normal for one in words(f"{told}\n{was}", "short")}
-        bare = [one for part in _PART.split(text) if not _content(part) for one in words(part, "short")]  # "keep going"
+        bare = [one for part in _parts(text) if not _content(part) for one in words(part, "short")]  # "keep going"
         acts = {one.normal for one in bare if one.kind in ("verb", "interjection") or one.normal == "do"}
         acts |= {one.normal for one in words(text, "short") if _fits("scope", one.surface)}
         doers = {one: those for one, those in _doers(text).items() if one not in free and those - {"", "they"}}
@@ -158,10 +156,14 @@ def _names(said: str, written: str, moment: datetime, left: Collection[_Clause])
     return True
 
 
+def _parts(text: str) -> list[str]:
+    return either("own_words", "joins").split(text)
+
+
 def _doers(text: str) -> dict[str, set[str]]:
     """Return the words of a text, each with those of whom it is said: who stands before it in its part."""
     found = defaultdict[str, set[str]](set)
-    for part in _PART.split(text):
+    for part in _parts(text):
         doer = last = ""
         for one in words(part, "short"):
             term = _SELF if _fits("self", one.normal) else one_word(one.normal)
