@@ -42,6 +42,13 @@ def test_the_guess_of_who_is_who_is_shown_and_can_be_put_right_and_a_script_is_a
     assert _roles(corrected) == {"ルナ": "user", "アキ": "persona"}
     assert "chats.guessed" not in {one["code"] for one in corrected["left_out"]}
     done = run(*command)
+    assert "--let-in" in done.stdout
+    assert "--let-in" not in run(*command[:-1], "Sun", "--let-in").stdout
+    exported = [run("export", name, str(talk.with_name(f"{name}.jsonl")), "--as", "jsonl") for name in ("Moon", "Sun")]
+    assert ['"from"' in talk.with_name(f"{name}.jsonl").read_text("utf-8") for name in ("Moon", "Sun")] == [
+        True,
+        False,
+    ], exported
     said = done.stdout.splitlines()
     assert said.index("Found in “talk.txt”") < said.index("“talk.txt” is with Moon")
     assert "アキ: you, 2" in said
