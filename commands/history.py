@@ -51,9 +51,8 @@ def history(  # noqa: PLR0917  # the options of a command
         done = None
         if undo or redo:
             change, marks = found.undo if undo else found.redo, services.memories(persona).audiences
-            before = marks.marked()
-            done = change(undo or redo or "", author="user", leave_changed=leave_changed, part=part)
-            marks.follow(before)
+            with marks.following():
+                done = change(undo or redo or "", author="user", leave_changed=leave_changed, part=part)
         for entry in found.entries(1 if done else limit, part="" if done else part):
             write(shapes.line(shapes.history_entry(entry))) if as_json else write_line(_entry_line(entry, t))
 

@@ -13,7 +13,8 @@ has the id, whenever it came here.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
@@ -308,20 +309,24 @@ class AudienceStore(AudienceReader):
             if answer.id not in one.messages and not grounds.isdisjoint(one.messages):
                 self._note_in_home(name, "this-computer", [*one.messages, answer.id])
 
-    def follow(self, before: Kept) -> None:
-        """Let what a step in the history changed of the marks hold for every log, too: `before` is what was `marked`."""
-        now = self.marked().marked
-        for name in {*before.marked, *now}:
-            if (one := now.get(name)) != (was := before.marked.get(name)):
-                self._note_in_home(name, "this-computer" if one else "any", (one or was or Marked()).messages)
+    @contextmanager
+    def following(self) -> Iterator[None]:
+        """Let what a step in the history changes of the marks hold for every log, too; nobody else writes meanwhile."""
+        with writing(self._paths):
+            before = self.marked().marked
+            yield
+            now = self.marked().marked
+            for name in {*before, *now}:
+                if (one := now.get(name)) != (was := before.get(name)):
+                    self._note_in_home(name, "this-computer" if one else "any", (one or was or Marked()).messages)
 
     def take_over(self) -> None:
         """Write into this persona's own file what is noted for the whole home of its messages: the file goes elsewhere."""
         if self.kept().marked == self.marked().marked:
             return  # nothing is written where nothing can be
-        if self.kept().marked != self.marked().marked:
-            with writing(self._paths):
-                data = _encoded({"this-computer": self.kept().marked, "this-persona": self.own().marked})
+        with writing(self._paths):
+            if (kept := self.kept().marked) != self.marked().marked:
+                data = _encoded({"this-computer": kept, "this-persona": self.own().marked})
                 self._apply({self._path: data}, author=USER, reason="audience this-computer", evidence=())
 
     def _note_in_home(self, name: str, audience: Audience, messages: Sequence[str]) -> None:

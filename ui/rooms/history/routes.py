@@ -57,14 +57,14 @@ def take_back(
     """
     memories, t = visit.memories, visit.t
     act = memories.history.redo if step == "redo" else memories.history.undo
-    back, before = back if back.startswith(visit.at()) else visit.at("heart"), memories.audiences.marked()
+    back = back if back.startswith(visit.at()) else visit.at("heart")
     try:
-        act(entry, author="user", leave_changed=leave_changed, part=part)
+        with memories.audiences.following():
+            act(entry, author="user", leave_changed=leave_changed, part=part)
     except UndoConflictError as error:
         asked = {"entry": entry, "step": step, "part": part, "back": back}
         way = {"found": view.in_the_way(error, t), "is_all": bool(error.facts.get("is_all"))}
         return visit.show("rooms/history/conflict.html", status=409, **asked, **way)
-    memories.audiences.follow(before)
     memories.recall.keep_up()
     said = done or t(f"history.{'redone' if step == 'redo' else 'taken_back'}")
     return visit.lead(back, said, problem=_refreshed(visit))
