@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from agent.sleeper import CompanionSleeper
     from managers.domains.domain_jobs import DomainJobs
     from managers.exchange.backups.daily import DailyBackups
-    from managers.recall.embedders.fetching import Fetches
+    from managers.fetching.fetch import Fetches
     from managers.sessions.tiers import Sessions
     from managers.sleep.scheduler import SleepScheduler
 
@@ -178,7 +178,7 @@ class Services:
     @cached_property
     def fetches(self) -> Fetches:
         """The sentence model that is being fetched, if one is."""
-        from managers.recall.embedders.fetching import Fetches  # noqa: PLC0415  # only who fetches one needs it
+        from managers.fetching.fetch import Fetches  # noqa: PLC0415  # only who fetches one needs it
 
         return Fetches(self.home.models)
 

@@ -52,7 +52,3 @@ class EmbeddingError(UtataneError):
 
     `again`: the same may go well a moment later. `stops`: nothing else would go well now.
     """
-
-
-class FetchError(UtataneError):
-    """A model could not be fetched. `again`: what has come is kept, and goes on from there."""

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from managers.recall.embedders.fetching import Fetch
-from managers.recall.embedders.offered import OfferedModel, is_fetched, offered
-from managers.recall.errors import FetchError
+from managers.fetching.errors import FetchError
+from managers.fetching.fetch import Fetch
+from managers.fetching.fetched import is_fetched
+from managers.recall.embedders.offered import OfferedModel, offered
 from tests.recall.model_registry import COMMIT, Mood, Registry, registry
 
 MODEL = OfferedModel(
@@ -26,7 +27,7 @@ def there() -> Iterator[Registry]:
 
 
 def fetch(there: Registry, folder: Path, model: OfferedModel = MODEL) -> Fetch:
-    return Fetch(model, folder, there.address)
+    return Fetch(model.source, folder, there.address)
 
 
 def held(folder: Path) -> set[str]:
@@ -40,10 +41,10 @@ def test_a_model_comes_whole_and_says_what_it_is(there: Registry, tmp_path: Path
     assert held(tmp_path) == {"tiny/model.onnx", "tiny/tokenizer.json", "tiny/model.json"}
     assert one.done == one.total == len(FILES["onnx/model.onnx"]) + len(FILES["tokenizer.json"])
     assert json.loads((tmp_path / "tiny" / "model.json").read_text())["commit"] == COMMIT
-    assert is_fetched(MODEL, tmp_path)
+    assert is_fetched(MODEL.name, tmp_path)
     asked = len(there.requests)
     fetch(there, tmp_path).run()
-    assert len(there.requests) == asked + 1  # what is there is only looked at
+    assert len(there.requests) == asked  # what is there is only looked at
     unpinned = tmp_path / "unpinned"
     fetch(there, unpinned, replace(MODEL, revision="main")).run()
     assert json.loads((unpinned / "tiny" / "model.json").read_text())["commit"] == COMMIT
@@ -54,14 +55,14 @@ def test_what_broke_off_goes_on_where_it_stopped(there: Registry, tmp_path: Path
     there.mood = "cut"
     with pytest.raises(FetchError):
         fetch(there, tmp_path).run()
-    assert not is_fetched(MODEL, tmp_path)
+    assert not is_fetched(MODEL.name, tmp_path)
     had = (tmp_path / "tiny" / "model.onnx.part").stat().st_size
     assert 0 < had < len(FILES["onnx/model.onnx"])
     there.mood = mood
     if mood == "lying ranges":  # nothing is put behind what it does not belong to
         with pytest.raises(FetchError):
             fetch(there, tmp_path).run()
-        assert not is_fetched(MODEL, tmp_path)
+        assert not is_fetched(MODEL.name, tmp_path)
         there.mood = "well"
     fetch(there, tmp_path).run()
     assert (tmp_path / "tiny" / "model.onnx").read_bytes() == FILES["onnx/model.onnx"]
@@ -80,7 +81,7 @@ def test_what_is_not_as_it_was_described_is_thrown_away(there: Registry, tmp_pat
         fetch(there, tmp_path).run()
     assert held(tmp_path) == set()
     fetch(there, tmp_path).run()
-    assert is_fetched(MODEL, tmp_path)
+    assert is_fetched(MODEL.name, tmp_path)
 
 
 def test_a_registry_that_tells_nonsense_gives_nothing(there: Registry, tmp_path: Path) -> None:
@@ -108,13 +109,13 @@ def test_it_can_be_stopped_and_goes_on_and_nobody_there_is_said(there: Registry,
     one.stop()
     assert one.error is None
     there.mood = "well"
-    other = Fetch(MODEL, tmp_path / "other", "http://127.0.0.1:9")
+    other = Fetch(MODEL.source, tmp_path / "other", "http://127.0.0.1:9")
     for fetching in (one, other):
         fetching.start()
         assert fetching._thread is not None
         fetching._thread.join()
     assert one.error is None
-    assert is_fetched(MODEL, tmp_path)
+    assert is_fetched(MODEL.name, tmp_path)
     assert isinstance(other.error, FetchError)
 
 

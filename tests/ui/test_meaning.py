@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from agent.services import Services
 from managers.recall.embedders import offered as table
-from managers.recall.embedders.fetching import Fetches
+from managers.fetching.fetch import Fetches
 from managers.recall.embedders.gemini import GeminiEmbedder
 from managers.recall.embedders.offered import OfferedModel
 from managers.recall.errors import EmbeddingError

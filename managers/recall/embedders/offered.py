@@ -9,10 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from managers.fetching.fetched import Source
 from managers.storage.errors import Lang
-
-MANIFEST: Final = "model.json"
-"""Written last: what was fetched, from where. Without it a folder is one that is still being fetched."""
 
 DEFAULT: Final = "minilm"
 """The specification's model."""
@@ -47,9 +45,9 @@ class OfferedModel:
     factor: float = 1.0
 
     @property
-    def most_bytes(self) -> int:
-        """More than this is not fetched, whatever the registry says."""
-        return self.megabytes * 1_250_000
+    def source(self) -> Source:
+        """Where it comes from; a quarter more than its size is not fetched, whatever the registry says."""
+        return Source(self.name, self.title, self.repository, self.revision, self.files, self.megabytes * 1_250_000)
 
     def words(self, lang: Lang) -> str:
         """Return what it is good for."""
@@ -61,11 +59,6 @@ def offered() -> Mapping[str, OfferedModel]:
     """Return the models that can be fetched, by name."""
     table = tomllib.loads(_TABLE.read_text("utf-8"))
     return {one["name"]: OfferedModel(**one) for one in table["model"]}
-
-
-def is_fetched(model: OfferedModel, models: Path) -> bool:
-    """Whether all of a model lies in its folder."""
-    return (models / model.name / MANIFEST).is_file()
 
 
 @dataclass(frozen=True, slots=True)

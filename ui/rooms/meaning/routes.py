@@ -48,7 +48,7 @@ def fetch(visit: Here, name: FormText) -> Response:
     """Begin to fetch a model, or go on."""
     if name not in offered():
         raise InvalidSettingError(key="recall.embedder_model", value=name, reason="")
-    visit.services.fetches.start(offered()[name])
+    visit.services.fetches.start(offered()[name].source)
     return _back(visit)
 
 
@@ -63,7 +63,7 @@ def stop(visit: Here) -> Response:
 def remove(visit: Here, name: FormText) -> Response:
     """Remove a model that was fetched, or what has come of it."""
     if name in offered():
-        visit.services.fetches.remove(offered()[name])
+        visit.services.fetches.remove(name)
     return _back(visit)
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent.services import Services
+from managers.fetching.fetched import is_fetched
 from managers.recall.embedders import folder_model, local_model
 from managers.recall.embedders.embedder_choice import gemini_key
-from managers.recall.embedders.offered import Folder, OfferedModel, is_fetched, offered
+from managers.recall.embedders.offered import Folder, OfferedModel, offered
 from managers.recall.index.word_vectors import find_table
 from managers.storage.errors import UtataneError
 from managers.storage.settings import RecallSettings
@@ -69,7 +70,7 @@ def fetchable(services: Services, settings: RecallSettings, t: Texts) -> Iterato
     models, fetch = services.home.models, services.fetches.current
     for model in offered().values():
         way = _way_of(model, settings, t)
-        here = is_fetched(model, models)
+        here = is_fetched(model.name, models)
         is_this = fetch is not None and fetch.model.name == model.name
         if fetch is None or not is_this:
             yield Fetchable(way, model.name, here, model.megabytes)
