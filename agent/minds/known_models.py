@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from managers.fetching.fetched import Source
 from managers.storage.errors import Lang
 from managers.storage.texts import table
 
@@ -50,11 +51,11 @@ def default_context(*, loopback: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SmallModel:
-    """A model in Ollama's library (`assets/models.toml`).
+    """A model that can be fetched (`assets/models.toml`): by Ollama, as a file for the engine, or either way.
 
     Attributes:
-        name: what Ollama calls it.
-        gigabytes: how much is fetched.
+        name: what Ollama calls it, and we.
+        gigabytes: about how much is fetched.
         memory: with so many gigabytes of memory it is comfortable.
         context: how much it could read at most, in tokens.
         sees: pictures.
@@ -63,6 +64,10 @@ class SmallModel:
         languages: those of ours that it speaks.
         licence: under which it may be used.
         as_of: the day on which all of this was looked up.
+        repository, revision, file: where the file lies (at huggingface.co); empty: Ollama alone has it.
+        source: where that was looked up.
+        tried: somebody has talked with it through this program.
+        ollama: Ollama has it in its library.
     """
 
     name: str
@@ -75,6 +80,28 @@ class SmallModel:
     languages: Sequence[Lang]
     licence: str
     as_of: date
+    repository: str = ""
+    revision: str = "main"
+    file: str = ""
+    source: str = ""
+    tried: bool = False
+    ollama: bool = True
+
+    @property
+    def folder(self) -> str:
+        """What the folder of its file is called: any system takes that."""
+        return self.name.replace(":", "-")
+
+    @property
+    def file_name(self) -> str:
+        """What its file is called here."""
+        return self.file.rpartition("/")[2]
+
+    @property
+    def file_source(self) -> Source:
+        """Where its file comes from; a quarter more than its size is not fetched, whatever the registry says."""
+        most = int(self.gigabytes * 1.25 * GIGABYTE)
+        return Source(self.folder, self.name, self.repository, self.revision, {self.file_name: self.file}, most)
 
     def fits(self, memory: float) -> bool:
         """Tell whether so many gigabytes of memory hold it at all."""

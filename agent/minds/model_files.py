@@ -1,0 +1,81 @@
+"""Models as files on this computer (GGUF): those of our table that were fetched, and any that a person has.
+
+What is fetched lies in the home's `models/`, a folder each, by the one code that fetches models. A file from elsewhere
+is read as it lies, and nothing is copied.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agent.minds.known_models import SmallModel, known_models
+from managers.fetching.fetch import ADDRESS, Fetch
+from managers.fetching.fetched import is_fetched
+from managers.storage.files import remove_tree
+
+SUFFIX: Final = ".gguf"
+_LOOK_SECONDS: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A model of our table as a file that is fetched, or was."""
+
+    model: SmallModel
+    models: Path
+    address: str = ADDRESS
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def path(self) -> Path:
+        """Where the file lies, once all of it has come."""
+        return self.models / self.model.folder / self.model.file_name
+
+    @property
+    def is_here(self) -> bool:
+        """Whether all of it has come."""
+        return is_fetched(self.model.folder, self.models)
+
+    def fetch(self, cancel: threading.Event) -> Iterator[tuple[int, int]]:
+        """Have it come, or go on; yield how many bytes have, and of how many. Ends early when `cancel` is set.
+
+        Raises:
+            FetchError, DiskFullError, UnwritableError, BusyError
+        """
+        fetch = Fetch(self.model.file_source, self.models, self.address)
+        fetch.start()
+        try:
+            while fetch.is_under_way and not cancel.wait(_LOOK_SECONDS):
+                yield fetch.done, fetch.total
+        finally:
+            fetch.stop()
+        if fetch.error is not None:
+            raise fetch.error
+        yield fetch.done, fetch.total
+
+    def remove(self) -> None:
+        """Remove it, or what has come of it."""
+        remove_tree(self.models / self.model.folder)
+
+
+def model_files(models: Path) -> list[ModelFile]:
+    """Return all models of our table that are to be had as files, the most capable first."""
+    return [ModelFile(one, models) for one in known_models() if one.file]
+
+
+def file_named(name: str, models: Path) -> ModelFile | None:
+    """Return the model of our table of that name, fetched or not."""
+    return next((one for one in model_files(models) if one.name == name), None)
+
+
+def file_of(model: str, models: Path) -> Path | None:
+    """Return the file that `mind.model` means: one of our table that was fetched, or any; None where it is not there."""
+    known = file_named(model, models)
+    path = known.path if known is not None else Path(model).expanduser()
+    is_there = path.suffix == SUFFIX and path.is_absolute() and path.is_file()
+    return path if is_there and (known is None or known.is_here) else None
