@@ -51,6 +51,10 @@ class ServerFailedError(MindError):
     """The server failed (5xx), also after trying again. Facts: `status`."""
 
 
+class StillLoadingError(ServerFailedError):
+    """The server has not loaded the model within the time that a call may take. Facts: `seconds`."""
+
+
 class ContextTooLongError(MindError):
     """The message does not fit into what the model can read. Facts: `tokens`, the model's limit."""
 
@@ -113,6 +117,30 @@ class PullUnusableError(PullError):
 
 class StillPullingError(PullError):
     """Another model is being fetched."""
+
+
+class ModelFileError(UtataneError):
+    """A model's file cannot be used. Facts: `name`."""
+
+
+class NoModelFileError(ModelFileError):
+    """It is no model."""
+
+
+class NoTalkingModelError(ModelFileError):
+    """It is a part of a model, or one that does something else than talk."""
+
+
+class ModelFileNewerError(ModelFileError):
+    """It is written in a way that is not known here. Facts: `version`."""
+
+
+class ModelFileCutError(ModelFileError):
+    """It ends too soon."""
+
+
+class ModelFileChangedError(ModelFileError):
+    """It is not what was fetched any more."""
 
 
 NOTHING_SPENT = (

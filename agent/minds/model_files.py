@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from agent.minds.known_models import SmallModel, known_models
-from managers.fetching.fetch import ADDRESS, Fetch
+from managers.fetching.fetch import Fetch
 from managers.fetching.fetched import is_fetched
+from managers.fetching.registry import ADDRESS
 from managers.storage.files import remove_tree
 
 SUFFIX: Final = ".gguf"
