@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from agent.minds.errors import ModelFileChangedError
+from agent.minds.gguf import Head, read_head
 from agent.minds.known_models import SmallModel, known_models
 from managers.fetching.fetch import Fetch
-from managers.fetching.fetched import is_fetched
+from managers.fetching.fetched import is_fetched, is_intact
 from managers.fetching.registry import ADDRESS
 from managers.storage.files import remove_tree
 
@@ -80,3 +82,16 @@ def file_of(model: str, models: Path) -> Path | None:
     path = known.path if known is not None else Path(model).expanduser()
     is_there = path.suffix == SUFFIX and path.is_absolute() and path.is_file()
     return path if is_there and (known is None or known.is_here) else None
+
+
+def check_file(path: Path) -> Head:
+    """Return what a model's file says of itself, after a look at whether it can be used.
+
+    Raises:
+        ModelFileError: it is no model that talks, not whole, or not what was fetched any more.
+        UnreadableError: it cannot be read.
+    """
+    head = read_head(path)
+    if not is_intact(path):
+        raise ModelFileChangedError(name=path.name)
+    return head

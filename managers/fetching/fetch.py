@@ -23,7 +23,7 @@ from managers.fetching.errors import (
     FetchUnreachableError,
     FetchWrongError,
 )
-from managers.fetching.fetched import MANIFEST, UNDER_WAY, Promised, Source, read_promised, write_promised
+from managers.fetching.fetched import MANIFEST, UNDER_WAY, Promise, Promised, Source
 from managers.fetching.registry import ADDRESS, Registry
 from managers.storage.edges import said
 from managers.storage.errors import UtataneError
@@ -107,17 +107,17 @@ class Fetch:
     def _fetch_all(self) -> None:
         if (self._folder / MANIFEST).is_file():
             move(self._folder / MANIFEST, self._folder / UNDER_WAY)
-        found = read_promised(self.model, self._folder / UNDER_WAY)
-        if found is None:
+        promise = Promise.read(self._folder / UNDER_WAY)
+        if promise is None or not promise.is_of(self.model):
             with self._registry.client() as client:
-                found = self._registry.look_up(client)
-            write_promised(self.model, self._folder, *found)
-        commit, promised = found
-        self.done, self.total = 0, sum(one.size for one in promised)
+                promise = self._registry.look_up(client)
+            promise.write(self._folder / UNDER_WAY)
+        self.done, self.total = 0, sum(one.size for one in promise.files)
         self._look_for_room()
         with self._registry.client(self.model.most_bytes) as client:
-            for one in promised:
-                self._fetch(client, commit, one)
+            for one in promise.files:
+                self._fetch(client, promise.commit, one)
+        promise.write(self._folder / UNDER_WAY)  # after what it tells of: `is_intact` goes by that
         move(self._folder / UNDER_WAY, self._folder / MANIFEST)
 
     def _look_for_room(self) -> None:

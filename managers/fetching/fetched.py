@@ -59,24 +59,50 @@ class Promised:
         return size == self.size and hashed.hexdigest() == self.hash
 
 
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What is promised of a model's files at one revision."""
+
+    repository: str
+    commit: str
+    files: Sequence[Promised]
+
+    @classmethod
+    def read(cls, path: Path) -> "Promise | None":
+        """Return what was kept; None where nothing of use was."""
+        try:
+            told = json.loads(read_bytes(path) or b"")
+            files = [Promised(file, int(one["bytes"]), str(one["sha256"])) for file, one in told["files"].items()]
+            return cls(str(told["repository"]), str(told["commit"]), files)
+        except (UnreadableError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def write(self, path: Path) -> None:
+        """Keep it."""
+        told = {one.name: {"bytes": one.size, "sha256": one.hash} for one in self.files}
+        write_atomic(path, dump_json({"repository": self.repository, "commit": self.commit, "files": told}))
+
+    def is_of(self, source: Source) -> bool:
+        """Whether it is about these files."""
+        return self.repository == source.repository and {one.name for one in self.files} == source.files.keys()
+
+
 def is_fetched(name: str, models: Path) -> bool:
     """Whether all of a model lies in its folder."""
     return (models / name / MANIFEST).is_file()
 
 
-def write_promised(source: Source, folder: Path, commit: str, files: Sequence[Promised]) -> None:
-    """Keep what is promised of the files while they are on their way."""
-    about = {"name": source.name, "repository": source.repository, "commit": commit}
-    told = {one.name: {"bytes": one.size, "sha256": one.hash} for one in files}
-    write_atomic(folder / UNDER_WAY, dump_json({**about, "files": told}))
+def is_intact(path: Path) -> bool:
+    """Whether a file that was fetched is still what was promised; any other file is what it is.
 
-
-def read_promised(source: Source, path: Path) -> tuple[str, list[Promised]] | None:
-    """Return the commit and what is promised of its files; None where that is not known, or of another model."""
-    try:
-        told = json.loads(read_bytes(path) or b"")
-        files = [Promised(file, int(one["bytes"]), str(one["sha256"])) for file, one in told["files"].items()]
-        is_same = told["repository"] == source.repository and {one.name for one in files} == source.files.keys()
-        return (str(told["commit"]), files) if is_same else None
-    except (UnreadableError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return None
+    Its hash is looked at again only where it was written after its folder's list.
+    """
+    manifest = path.parent / MANIFEST
+    kept = Promise.read(manifest)
+    promised = next((one for one in kept.files if one.name == path.name), None) if kept else None
+    if kept is None or promised is None:
+        return True
+    found = path.stat()
+    if found.st_mtime_ns > manifest.stat().st_mtime_ns and promised.is_kept(path):
+        kept.write(manifest)  # whoever looks again need not read all of it
+    return found.st_size == promised.size and found.st_mtime_ns <= manifest.stat().st_mtime_ns

@@ -14,7 +14,7 @@ from managers.fetching.errors import (
     FetchRefusedError,
     FetchUnknownError,
 )
-from managers.fetching.fetched import Promised, Source
+from managers.fetching.fetched import Promise, Promised, Source
 from managers.transport import client_options
 
 ADDRESS: Final = "https://huggingface.co"
@@ -41,8 +41,8 @@ class Registry:
         options = client_options(httpx, self._address, local=local, blocking=True, file_bytes=file_bytes)
         return httpx.Client(**options, timeout=_SECONDS)
 
-    def look_up(self, client: httpx.Client) -> tuple[str, list[Promised]]:
-        """Return the revision's commit, and what is promised of the files.
+    def look_up(self, client: httpx.Client) -> Promise:
+        """Return what is promised of the files.
 
         Raises:
             FetchError
@@ -61,7 +61,7 @@ class Registry:
         promised = [self._promised(name, known[path]) for name, path in self.source.files.items()]
         if sum(one.size for one in promised) > self.source.most_bytes:
             raise self.unknown()
-        return commit, promised
+        return Promise(self.source.repository, commit, promised)
 
     def opened(self, client: httpx.Client, commit: str, name: str, had: int) -> httpx.Response:
         """Return the answer for the rest of a file, following the registry to where it keeps it.
