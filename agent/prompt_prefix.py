@@ -34,7 +34,8 @@ _TOLD: Final[tuple[PartName, ...]] = ("persona", "core_memory", "notepad")
 
 def prompt_room(mind: Mind, sheet: Sheet) -> int:
     """Return the tokens that a prompt may take, beside the tools and the answer."""
-    tools = affordable(all_tools().specs(sheet.language), mind.context_tokens, mind.count_tokens)
+    offered = all_tools().specs(sheet.language) if mind.takes_tools else ()
+    tools = affordable(offered, mind.context_tokens, mind.count_tokens)
     return mind.context_tokens - answer_room(mind.context_tokens) - tools_tokens(tools, mind.count_tokens)
 
 

@@ -44,7 +44,7 @@ def with_exchange(
 def _room(request: ReplyRequest, since: Sequence[ChatTurn], mind: Mind) -> int:
     """Return the tokens that are left beside the prompt, the message and the answer."""
     count, context = mind.count_tokens, mind.context_tokens
-    tools = tools_tokens(affordable(request.tools, context, count), count)
+    tools = tools_tokens(affordable(request.tools, context, count), count) if mind.takes_tools else 0
     asked = count(request.system) + MESSAGE_OVERHEAD + tokens_of([*request.turns[-1:], *since], count)
     return context - answer_room(context) - tools - asked
 

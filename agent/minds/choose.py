@@ -49,6 +49,7 @@ from agent.minds.makers import (
     unusable_mind,
 )
 from agent.minds.masking import Masking
+from agent.minds.measures import Measures
 from agent.minds.mind_status import MindStatus, built_in_status, status_of
 from agent.minds.offers import Offer, offer_built_in, offer_key, offer_server, server_found
 from agent.minds.protocol import Mind
@@ -142,12 +143,14 @@ class MindChooser:
         meter: Meter | None = None,
         owner_of: Callable[[str, int], int | None] = owner_of_listener,
         adapters: Callable[[str], object] = lambda _: None,
+        measures: Measures | None = None,
     ) -> None:
         self._secrets = secrets
         self._servers = servers
         self._owner_of = owner_of
         self._adapters = adapters
         self._meter = meter
+        self._measures = measures or Measures()
         self._answer_seconds = FIRST_ANSWER_SECONDS if answer_seconds is None else answer_seconds
         self._warm_up = warm_up
         self._ports = ports
@@ -341,11 +344,11 @@ class MindChooser:
         else:
             maker = MAKERS.get(settings.provider)
             mind = new = maker.make(endpoint, settings) if maker else openai_mind(endpoint, settings)
+            new.recall(self._measures, is_set=bool(settings.context_tokens))
             if self._warm_up:
                 threading.Thread(target=_warm_up, args=(new,), name="mind-warmer", daemon=True).start()
         if found is not None:
-            context = 0 if settings.context_tokens else found.context_tokens
-            mind.learn(context_tokens=context, can_see=found.can_see)
+            _tell(mind, found, settings)
         return _Chosen(mind, status_of(mind), self._monotonic(), asks_servers=found is not None)
 
     def _learn_beside(self, mind: Mind, endpoint: Endpoint, settings: MindSettings) -> None:
@@ -354,7 +357,7 @@ class MindChooser:
         def learn() -> None:
             found = describe(endpoint.address, endpoint.model, endpoint.key, 5 * _CLOUD_SECONDS)
             if found is not None:
-                mind.learn(context_tokens=0 if settings.context_tokens else found.context_tokens, can_see=found.can_see)
+                _tell(mind, found, settings)
 
         threading.Thread(target=learn, name="mind-describer", daemon=True).start()
 
@@ -372,6 +375,12 @@ class MindChooser:
         if trouble is not None and not isinstance(trouble, SafetyBlockError | ContextTooLongError):
             offers.append(offer_built_in())
         return tuple(offers)
+
+
+def _tell(mind: Mind, found: Found, settings: MindSettings) -> None:
+    """Tell a mind what its server says of the model; how much it reads only where no person has set it."""
+    context = 0 if settings.context_tokens else found.context_tokens
+    mind.learn(context_tokens=context, can_see=found.can_see, takes_tools=found.takes_tools)
 
 
 def _warm_up(mind: LanguageModelMind) -> None:

@@ -34,6 +34,10 @@ class Mind(Protocol):
         """Whether images may be sent to it."""
 
     @property
+    def takes_tools(self) -> bool:
+        """Whether tools may be offered to it, as far as is known."""
+
+    @property
     def trouble(self) -> MindError | None:
         """What went wrong at the last call; None when it went well."""
 
@@ -68,5 +72,7 @@ class Mind(Protocol):
     def masked(self, masking: Masking, /) -> Mind:
         """Return the same mind, which is shown placeholders for what is private where the person wishes so."""
 
-    def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Mind:
+    def learn(
+        self, *, context_tokens: int | None = None, can_see: bool | None = None, takes_tools: bool | None = None
+    ) -> Mind:
         """Take in what its server said about the model."""

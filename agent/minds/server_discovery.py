@@ -50,6 +50,7 @@ class Found:
     model: str
     context_tokens: int = 0
     can_see: bool | None = None
+    takes_tools: bool | None = None
 
 
 def find_local(ports: Mapping[Kind, int] = PORTS, seconds: float = FIRST_ANSWER_SECONDS) -> list[Found]:
@@ -133,22 +134,27 @@ async def _ollama(client: httpx.AsyncClient, root: str, model: str) -> Found | N
         if not model and abilities is not None and "completion" not in abilities:
             continue
         context = _ollama_context(loaded.get(name) or loaded.get(f"{name}:latest") or {}, shown)
-        return Found("Ollama", f"{root}/v1", name, context, None if abilities is None else "vision" in abilities)
+        sees, calls = (None if abilities is None else one in abilities for one in ("vision", "tools"))
+        return Found("Ollama", f"{root}/v1", name, context, sees, calls)
     return Found("Ollama", f"{root}/v1", "")
 
 
 def _ollama_context(loaded: Mapping[str, Any], shown: Mapping[str, Any]) -> int:
-    """Return what Ollama reads: as loaded, as the model file says, or its small default.
+    """Return what Ollama reads: as loaded, or as the model file says; 0 where it does not tell.
 
-    What the model could read at most is no answer: its OpenAI endpoint cuts at what is set, silently.
+    What the model could read at most is no answer unless that is less than any default: its OpenAI endpoint cuts at what is
+    set, silently.
     """
     limits = shown.get("model_info")
     known = limits.items() if isinstance(limits, Mapping) else ()
     most = next((_tokens(value) for key, value in known if key.endswith(".context_length") and value), 0)
     written = _NUM_CTX.search(str(shown.get("parameters") or "")[:_PARAMETERS])
     context = _tokens(loaded.get("context_length")) or _tokens(written[1] if written else 0)
-    context = context or default_context(loopback=True)
-    return min(context, most) if most else context
+    return min(context, most) if context and most else context or _less_than_default(most)
+
+
+def _less_than_default(most: int) -> int:
+    return most if most < default_context(loopback=True) else 0
 
 
 async def _lm_studio(client: httpx.AsyncClient, root: str, model: str) -> Found | None:
@@ -161,8 +167,7 @@ async def _lm_studio(client: httpx.AsyncClient, root: str, model: str) -> Found 
     if entry is None:
         return Found("LM Studio", f"{root}/v1", model) if model and listed else None
     most, context = _tokens(entry.get("max_context_length")), _tokens(entry.get("loaded_context_length"))
-    if not context:
-        context = min(most, default_context(loopback=True)) if most else 0
+    context = context or _less_than_default(most)
     return Found("LM Studio", f"{root}/v1", _name(entry, "id"), context, entry.get("type") == "vlm")
 
 
@@ -174,10 +179,11 @@ async def _llama_cpp(client: httpx.AsyncClient, root: str, model: str) -> Found 
     names = _ids(listed)
     if not isinstance(settings, Mapping) or not (model or names):
         return None
-    modalities = props.get("modalities")
-    sees = modalities.get("vision") if isinstance(modalities, Mapping) else None
-    context = _tokens(settings.get("n_ctx"))
-    return Found("llama.cpp", f"{root}/v1", model or names[0], context, sees if isinstance(sees, bool) else None)
+    sees, calls = (
+        _said(props.get(page), ability)
+        for page, ability in (("modalities", "vision"), ("chat_template_caps", "supports_tools"))
+    )
+    return Found("llama.cpp", f"{root}/v1", model or names[0], _tokens(settings.get("n_ctx")), sees, calls)
 
 
 async def _listed(client: httpx.AsyncClient, base_url: str, model: str) -> Found | None:
@@ -202,6 +208,11 @@ async def _listed(client: httpx.AsyncClient, base_url: str, model: str) -> Found
 
 _Asker = Callable[["httpx.AsyncClient", str, str], Awaitable[Found | None]]
 _ASKERS: dict[Kind, _Asker] = {"Ollama": _ollama, "LM Studio": _lm_studio, "llama.cpp": _llama_cpp}
+
+
+def _said(page: object, ability: str) -> bool | None:
+    said = page.get(ability) if isinstance(page, Mapping) else None
+    return said if isinstance(said, bool) else None
 
 
 def _ids(listed: Mapping[str, Any]) -> list[str]:

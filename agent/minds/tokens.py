@@ -5,6 +5,8 @@ be fetched. What is needed is only a bound to budget with: byte-level tokenizers
 tokens than bytes, words of common vocabularies take about four letters a token (counted as three and a half), kana one each,
 kanji between one and two. So the estimate is never too low for Japanese and English.
 
+What a model's own server counts corrects it (`calibration`), for each of the kinds of text that tokenizers treat unlike.
+
 Some servers cut a prompt that is too long without a word, and from the front, where the persona stands. So the
 last check is here, whoever composed it: whole exchanges are left out, oldest first; what cannot be left out and does
 not fit is an error.
@@ -13,6 +15,7 @@ not fit is an error.
 import math
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from managers.mind import ChatTurn
 
@@ -45,23 +48,43 @@ _RARE_WORD = 14
 """Longer runs of letters are seldom words, and cut into smaller tokens."""
 
 
-def count_tokens(text: str) -> int:
-    """Return an upper estimate of the tokens in a text."""
-    total = 0.0
+SCHEMA = '{"type": "function"'
+"""How the description of a tool begins: each model's template writes it in its own way."""
+
+
+class Parts(NamedTuple):
+    """The estimate for a text, by what stands in it: words of letters, Japanese and the like, signs; or a tool's description."""
+
+    words: float = 0
+    wide: float = 0
+    signs: float = 0
+    schema: float = 0
+
+
+def parts_of(text: str) -> Parts:
+    """Return an upper estimate of the tokens in a text, by kinds of text."""
+    words, wide, signs = 0, 0.0, 0
     for match in _PARTS.finditer(text):
         part = match[0]
         match match.lastgroup:
             case "joined":  # a blank before a word is part of the word's token
                 pass
             case "word":
-                total += _word(part)
+                words += _word(part)
             case "kanji":
-                total += _KANJI * len(part)
+                wide += _KANJI * len(part)
+            case "kana":
+                wide += len(part)
             case "other":
-                total += len(part.encode("utf-8", "replace"))
+                wide += len(part.encode("utf-8", "replace"))
             case _:
-                total += len(part)
-    return math.ceil(total)
+                signs += len(part)
+    return Parts(schema=words + wide + signs) if text.startswith(SCHEMA) else Parts(words, wide, signs)
+
+
+def count_tokens(text: str) -> int:
+    """Return an upper estimate of the tokens in a text."""
+    return math.ceil(sum(parts_of(text)))
 
 
 def _word(word: str) -> int:

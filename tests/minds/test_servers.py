@@ -11,11 +11,11 @@ def test_how_much_a_model_reads_is_asked() -> None:
     wrong = []
     for plays, served, context in (
         ("ollama", Served("m", context=8192), 8192),
-        ("ollama", Served("m", loaded=False), 4096),  # the server's default, not what the model could read
+        ("ollama", Served("m", loaded=False), 0),  # its default, not what the model could read; nobody knows it
         ("ollama", Served("m", loaded=False, parameters="stop x\nnum_ctx    16384"), 16384),
         ("ollama", Served("m", loaded=False, max_context=2048), 2048),
         ("lmstudio", Served("m", context=12000), 12000),
-        ("lmstudio", Served("m", loaded=False), 4096),
+        ("lmstudio", Served("m", loaded=False), 0),
         ("llamacpp", Served("m", context=5120), 5120),
         ("vllm", Served("m", context=40960), 40960),
         ("openrouter", Served("m", context=200000), 200000),

@@ -50,6 +50,7 @@ class BuiltInMind:
     name = NAME
     context_tokens = _CONTEXT_TOKENS
     can_see = False
+    takes_tools = True
 
     def __init__(self, seed: int = 0) -> None:
         """`seed` fixes which of several ways to say a thing is chosen."""
@@ -88,9 +89,11 @@ class BuiltInMind:
         """Return itself: nothing leaves this computer."""
         return self
 
-    def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Self:
+    def learn(
+        self, *, context_tokens: int | None = None, can_see: bool | None = None, takes_tools: bool | None = None
+    ) -> Self:
         """Return itself: it has no server."""
-        del context_tokens, can_see
+        del context_tokens, can_see, takes_tools
         return self
 
     def count_tokens(self, text: str) -> int:

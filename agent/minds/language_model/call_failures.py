@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from agent.minds.calibration import Sent
 from agent.minds.endpoint import Endpoint
 from agent.minds.errors import (
     ContextTooLongError,
@@ -26,6 +27,7 @@ from agent.minds.errors import (
     RefusedRequestError,
     SafetyBlockError,
     ServerFailedError,
+    StillLoadingError,
     StreamBrokenError,
     UnknownModelError,
     UnreachableError,
@@ -64,6 +66,12 @@ class Failure:
     """Seconds that the server asked to wait."""
     limit: int = 0
     """How much the server says that the model reads, where that is why it failed."""
+    counted: int = 0
+    """How many tokens it says that it was sent."""
+    loads: bool = False
+    """It has not loaded the model yet."""
+    sent: Sent | None = None
+    """What that was."""
     refusal: str = ""
     """What the server said, if it may have refused some feature of the request."""
 
@@ -104,6 +112,11 @@ _LIMIT = _any_of(
     r"context (size|length|window)( of| is|:)?\s*\(?(?P<context>\d{3,8})\b",
     r"(n_ctx['\"]?:|tokens allowed|\d tokens >)\s*\(?(?P<tokens>\d{3,8})\b",
 )
+_COUNTED = _any_of(
+    r"n_prompt_tokens['\"]?:\s*(?P<sent>\d{3,8})",
+    r"(?P<messages>\d{3,8})( tokens)? (in the messages|in your prompt|from the input messages)",
+    r"(request \(|resulted in |contains (at least )?|too long: )(?P<tokens>\d{3,8})( input)? tokens",
+)
 _SAFETY = _any_of(r"content[_ ](filter|policy|management)", "safety", "moderation", "prohibited", "blocked")
 _KEY = _any_of(r"api[_ ]?key", "unauthenticated", "credential", "unauthori[sz]ed", "authentication")
 _MODEL = _any_of(
@@ -111,6 +124,11 @@ _MODEL = _any_of(
     r"model.{0,80}(not supported for generate|not loaded|no such)",
     r"(unknown|invalid|no such|not a valid) model",
 )
+_LOADS = _any_of(
+    r"loading (the )?model", r"model.{0,80} (is|are) (still |being |currently )*load(ing|ed)\b", r"(still|currently|is) loading",
+    "model.{0,80} not (yet )?ready", "warming up",
+)  # fmt: skip
+"""How llama.cpp, LM Studio, Ollama, TGI and proxies before them say that a model is on its way."""
 _PAID_OUT = _any_of("insufficient_quota", "billing", "credit")
 _CREDIT = _any_of("credit balance")
 _RETRY_DELAY = _any_of(r"retry[_ ]?delay['\"]?:\s*['\"](\d+(?:\.\d+)?)s")
@@ -185,10 +203,11 @@ def _facts(situation: Situation) -> dict[str, Any]:
 
 def _by_status(status: int, text: str, situation: Situation, facts: dict[str, Any]) -> Failure:  # noqa: PLR0911  # one return per answer reads best
     if status == 413 or _CONTEXT.search(text):  # noqa: PLR2004  # HTTP status codes are their own names
-        limit = _LIMIT.search(text)
-        return Failure(ContextTooLongError(**facts), limit=int(limit[str(limit.lastgroup)]) if limit else 0)
+        return Failure(ContextTooLongError(**facts), limit=_number(_LIMIT, text), counted=_number(_COUNTED, text))
     if status in {401, 403} or (status == 400 and _KEY.search(text)):  # noqa: PLR2004
         return Failure(WrongKeyError(**facts) if situation.endpoint.key else NoKeyError(**facts))
+    if status in {425, 429, 500, 502, 503} and _LOADS.search(text):
+        return Failure(StillLoadingError(**facts), passing=True, loads=True)
     if status == 404 or (status in {400, 422} and _MODEL.search(text)):  # noqa: PLR2004
         return Failure(UnknownModelError(**facts))
     if status in {402, 429} or (status == 400 and _CREDIT.search(text)):  # noqa: PLR2004
@@ -199,6 +218,11 @@ def _by_status(status: int, text: str, situation: Situation, facts: dict[str, An
         return Failure(ServerFailedError(**facts, status=status or "stream"), passing=True)
     detail = " ".join(text.partition("\n")[0].split())[:_DETAIL_CHARACTERS]
     return Failure(RefusedRequestError(**facts, detail=f"({status}) {detail}"))
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.search(text)
+    return int(found[str(found.lastgroup)]) if found else 0
 
 
 def _by_class(names: set[str], facts: dict[str, Any]) -> Failure:

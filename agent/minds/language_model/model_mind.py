@@ -10,6 +10,7 @@ from typing import Self
 
 from agent.minds.endpoint import Endpoint
 from agent.minds.errors import (
+    ContextTooLongError,
     EmptyAnswerError,
     InvalidAnswerError,
     MindError,
@@ -26,13 +27,13 @@ from agent.minds.language_model.call_failures import (
     refuses_picture,
 )
 from agent.minds.language_model.hearing import Hearing
-from agent.minds.language_model.metering import Counting
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impulse
 from agent.minds.language_model.prompt_mask import PromptMask
 from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.request import Model, Prompt
 from agent.minds.masking import Masking
+from agent.minds.measures import Measures
 from agent.minds.tool_schemas import affordable, in_words, names_of, ungrouped
 from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
 from managers.sleep.autonomy import Deed, Occasion
@@ -50,6 +51,8 @@ _SHOWN_LACKS: dict[Feature, str] = {"images": "mind-cannot-see", "tools": "mind-
 
 _LEAST_CONTEXT, _CORRECTIONS = 512, 3
 """What is believed of a server that says how much its model reads: so much at least, and so often in one answer."""
+_OVER = 1.05
+"""So much more than it reads is a prompt taken for that a server refuses without saying how long it is."""
 _FAULTY_SHOWN = 600
 """Characters of an answer that could not be used, where it does not fit whole when it is asked for once more."""
 
@@ -136,9 +139,19 @@ class LanguageModelMind:
     def can_see(self) -> bool:
         return self._model.can_see
 
-    def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Self:
-        self._model.describe(context_tokens, can_see)
+    @property
+    def takes_tools(self) -> bool:
+        return "tools" not in self._model.lacks
+
+    def learn(
+        self, *, context_tokens: int | None = None, can_see: bool | None = None, takes_tools: bool | None = None
+    ) -> Self:
+        self._model.describe(context_tokens, can_see, takes_tools)
         return self
+
+    def recall(self, measures: Measures, *, is_set: bool) -> None:
+        """Take up what was measured of the model before; how much it reads only where no person has set it."""
+        self._model.recall(measures, is_set=is_set)
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text, never too low; corrected by what the server counted."""
@@ -174,13 +187,13 @@ class LanguageModelMind:
         """
         lang = request.sheet.language
         if not self.can_see and any(turn.images for turn in request.turns):
-            yield _say.notice("mind-cannot-see", "info", model=self.name)
-        tools = affordable(request.tools, self.context_tokens, self.count_tokens)
+            yield self._lacking("images")
+        tools = affordable(request.tools, self.context_tokens, self.count_tokens) if self.takes_tools else ()
         offered = names_of(tools)
         missing = [tool.name for tool in request.tools if tool.name not in offered]
-        if missing and not self._model.told_of_tools and "tools" not in self._model.lacks:
+        if missing and not self._model.told_of_tools:
             self._model.told_of_tools = True
-            yield _fewer_tools(self.name, self.context_tokens, missing)
+            yield _fewer_tools(self.name, self.context_tokens, missing) if self.takes_tools else self._lacking("tools")
         is_round = bool(request.turns) and request.turns[-1].role == "tool"
         prompt = Prompt(
             request.system, request.turns, lang, tools, purpose="tools" if is_round else None, given=request.given
@@ -240,7 +253,7 @@ class LanguageModelMind:
 
     def _think(self, prompt: Prompt, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Ask until there is an answer, one fails for good, or the caller stops."""
-        attempt, corrections = 0, 0
+        attempt, corrections, began, is_told = 0, 0, self._monotonic(), False
         while True:
             spoke, failure = yield from self._try(prompt, cancel)
             if cancel.is_set():
@@ -249,9 +262,8 @@ class LanguageModelMind:
             self._model.has_answered |= failure is None
             if failure is None:
                 return
-            if not spoke and _LEAST_CONTEXT <= failure.limit < self.context_tokens and corrections < _CORRECTIONS:
-                self._model.context_tokens = failure.limit  # now it is known: cut, and ask again
-                corrections += 1
+            if not spoke and corrections < _CORRECTIONS and self._learned_limit(failure):
+                corrections += 1  # now it is known: cut, and ask again
                 continue
             lacking = (
                 None
@@ -265,30 +277,52 @@ class LanguageModelMind:
             if lacking is not None:
                 self._model.lacks |= {lacking}
                 if lacking in _SHOWN_LACKS:
-                    yield _say.notice(_SHOWN_LACKS[lacking], "info", model=self.name)
+                    self._model.told_of_tools |= lacking == "tools"
+                    yield self._lacking(lacking)
                 continue
-            attempt += 1
-            pause = None
-            if failure.passing and not spoke and attempt <= self._patience.retries:
-                pause = pause_before(
-                    attempt, first=self._patience.first_pause, asked=failure.retry_after, rng=self._rng
-                )
+            if failure.loads and not is_told:
+                is_told = True
+                yield _say.notice("mind-loads", "passing", **failure.error.facts)
+            attempt += not failure.loads
+            pause = None if spoke else self._pause(failure, attempt, self._monotonic() - began)
             if pause is None:
                 raise self._model.provider.with_models(failure.error)
             logger.info("%s: %s; asking again in %.1f s", self, type(failure.error).__name__, pause)
             if cancel.wait(pause):
                 return
 
+    def _pause(self, failure: Failure, attempt: int, waited: float) -> float | None:
+        """Return the seconds until it is asked again, None to give up; a model that is being loaded may take as long as a call."""
+        patience = self._patience
+        if failure.loads:
+            return patience.first_pause if waited < patience.seconds else None
+        if not failure.passing or attempt > patience.retries:
+            return None
+        return pause_before(attempt, first=patience.first_pause, asked=failure.retry_after, rng=self._rng)
+
+    def _lacking(self, feature: Feature) -> Notice:
+        return _say.notice(_SHOWN_LACKS[feature], "info", model=self.name)
+
+    def _learned_limit(self, failure: Failure) -> bool:
+        """Take in how much the model reads and how it counts, as a refusal tells; return whether that was news."""
+        is_less = _LEAST_CONTEXT <= failure.limit < self.context_tokens
+        if is_less:
+            self._model.read_at_most(failure.limit)
+        counted = failure.counted
+        if not counted and not is_less and isinstance(failure.error, ContextTooLongError):
+            counted = int(_OVER * self.context_tokens)
+        return self._model.count_as(failure.sent, counted) or is_less
+
     def _try(self, prompt: Prompt, cancel: Cancel) -> Generator[ReplyPiece, None, tuple[bool, Failure | None]]:
         """Ask once. Returns whether anything was heard, and the failure if it was one."""
         hearing = Hearing(starts_thinking=self._model.starts_thinking, usage_adds_up=self._model.provider.usage_adds_up)
         failure: Failure | None = None
-        counting: Counting | None = None
+        counting, sent = None, None
         is_whole = False
         mask = PromptMask(self._masking.begin() if self._masking.covers(self.endpoint) else None)
         prompt = mask.hide(prompt)
         try:
-            counting, start = self._model.start(prompt, self._account, self._patience.seconds)
+            counting, sent, start = self._model.start(prompt, self._account, self._patience.seconds)
             for chunk in event_loop.read(
                 start, cancel=cancel, seconds=self._patience.seconds, monotonic=self._monotonic
             ):
@@ -306,12 +340,12 @@ class LanguageModelMind:
             raise  # a cap, or what keeps it: nothing was sent
         except Exception as error:  # noqa: BLE001  # libraries raise anything; each is named, or called unreadable
             logger.debug("%s raised %s", self, type(error).__name__)
-            failure = explain(error, self._situation(hearing))
+            failure = replace(explain(error, self._situation(hearing)), sent=sent)
         finally:  # also when the caller has closed this
             if counting is not None:
                 counting.end(hearing, failure.error if failure else None, is_whole=is_whole)
         yield from mask.rest()
-        self._model.learn_from(hearing, prompt)
+        self._model.learn_from(hearing, sent)
         if hearing.usage != Usage():
             yield hearing.usage
         if failure is None and hearing.broken_call and not cancel.is_set():

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from agent.minds import tokens
+from agent.minds.calibration import Calibration, Sent
 from agent.minds.endpoint import Endpoint
 from agent.minds.errors import AWAY, ContextTooLongError, MindError, UnreachableError
 from agent.minds.language_model.chat_messages import to_messages
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.language_model.metering import LEAST_ANSWER, Counting
 from agent.minds.language_model.provider import Feature, Provider
-from agent.minds.tokens import MESSAGE_OVERHEAD, answer_room, fit, turn_tokens
+from agent.minds.measures import Measures
+from agent.minds.tokens import MESSAGE_OVERHEAD, Count, answer_room, fit, turn_tokens
 from agent.minds.tool_schemas import as_function, tools_tokens
 from managers.mind import ChatTurn, ToolSpec
 from managers.storage.audit import NOTHING, Given
@@ -69,8 +70,9 @@ class Model:
     starts_thinking: bool = False
     thinks: bool = False
     """It has thought before it spoke."""
-    scale: float = 1.0
-    """How much the estimate of tokens fell short at worst."""
+    calibration: Calibration = field(default_factory=Calibration)
+    measures: Measures = field(default_factory=Measures)
+    """Where it stands from one start to the next how much it reads, and how it counts."""
     signatures: OrderedDict[str, str] = field(default_factory=OrderedDict)
     trouble: MindError | None = None
     has_answered: bool = False
@@ -84,10 +86,24 @@ class Model:
     def can_see(self) -> bool:
         return self.sees and "images" not in self.lacks
 
-    def describe(self, context_tokens: int | None, can_see: bool | None) -> None:
+    def recall(self, measures: Measures, *, is_set: bool) -> None:
+        """Take up what was measured of it before; how much it reads only where no person has set it."""
+        self.measures = measures
+        self.calibration.recall(measures.of(self.endpoint).get("calibration"))
+        self.context_tokens = (0 if is_set else measures.context_of(self.endpoint)) or self.context_tokens
+
+    def read_at_most(self, context_tokens: int) -> None:
+        """Take in how much it reads, from its server's own mouth."""
+        self.context_tokens = context_tokens
+        self.measures.keep(self.endpoint, context=context_tokens)
+
+    def describe(self, context_tokens: int | None, can_see: bool | None, takes_tools: bool | None) -> None:
         """Take in what the server said about the model."""
-        self.context_tokens = context_tokens or self.context_tokens
+        if context_tokens:
+            self.read_at_most(context_tokens)
         self.sees = self.sees if can_see is None else can_see
+        if takes_tools is not None:
+            self.lacks = self.lacks - {"tools"} if takes_tools else self.lacks | {"tools"}
         self.was_described = True
         if isinstance(self.trouble, UnreachableError):
             self.trouble = None  # whoever says what it has is there again
@@ -99,7 +115,7 @@ class Model:
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text, never too low; corrected by what the server counted."""
-        return int(tokens.count_tokens(text) * self.scale + 0.999)
+        return self.calibration.count(text)
 
     def built(self) -> BaseChatModel:
         """Return LangChain's client, made at the first use.
@@ -113,17 +129,23 @@ class Model:
                 _report_to_nobody()
             return self.client
 
-    def learn_from(self, hearing: Hearing, prompt: Prompt) -> None:
-        """Take in what an answer told of the model, and how far the estimate of tokens fell short."""
+    def learn_from(self, hearing: Hearing, sent: Sent | None) -> None:
+        """Take in what an answer told of the model, and how many tokens it really read."""
         self.starts_thinking |= hearing.unopened
         self.thinks |= hearing.thought
         self.signatures |= hearing.signatures
         while len(self.signatures) > _SIGNATURES_KEPT:
             self.signatures.popitem(last=False)
-        read = hearing.usage.input_tokens
-        if read and not any(turn.images for turn in prompt.turns):
-            estimate = _read_tokens(prompt, prompt.turns, tokens.count_tokens)
-            self.scale = max(self.scale, min(2.0, read / max(estimate, 1)))
+        self.count_as(sent, hearing.usage.input_tokens)
+
+    def count_as(self, sent: Sent | None, read: int) -> bool:
+        """Take in how many tokens a prompt had; return whether texts are counted otherwise now."""
+        if not read or sent is None or not sent.is_text:
+            return False
+        is_new = self.calibration.learn(sent.parts, read - sent.around)
+        if is_new:
+            self.measures.keep(self.endpoint, calibration=self.calibration.numbers)
+        return is_new
 
     def wanted(self, prompt: Prompt, *, is_counted: bool) -> set[Feature]:
         """Return the features that a request used, and could do without."""
@@ -140,8 +162,8 @@ class Model:
 
     def start(
         self, prompt: Prompt, account: Account | None, seconds: float
-    ) -> tuple[Counting, Callable[[], AsyncIterator[AIMessageChunk]]]:
-        """Put a request together and let it begin to count; return what counts it, and what sends it.
+    ) -> tuple[Counting, Sent, Callable[[], AsyncIterator[AIMessageChunk]]]:
+        """Put a request together and let it begin to count; return what counts it, what is sent, and what sends it.
 
         Raises:
             ContextTooLongError: not even the last exchange fits.
@@ -160,7 +182,9 @@ class Model:
         )
         asked = self.provider.structured(prompt.answer) if prompt.answer and "structured" not in self.lacks else {}
         form = self.count_tokens(json.dumps(asked, ensure_ascii=False, default=str)) if asked else 0
-        read = _read_tokens(prompt, turns, self.count_tokens) + form + 2 * MESSAGE_OVERHEAD
+        sent = Sent(is_text=not asked and not any(turn.images for turn in turns))
+        sent.around = _read_tokens(prompt, turns, sent, self._offered(prompt))
+        read = self.calibration.total(sent.parts) + sent.around + form + 2 * MESSAGE_OVERHEAD
         room, can_limit = max(answer_room(self.context_tokens), self.context_tokens - read), self._can_limit
         call = None
         if account is not None:
@@ -168,10 +192,13 @@ class Model:
             wish = Wish(read, room, LEAST_ANSWER if can_limit else room, can_limit=can_limit)
             call = counted.open(self.endpoint.priced, wish, 2 * seconds + 30)
         asked |= self._limit(prompt, room, call.output_tokens if call else None)
-        if prompt.tools and "tools" not in self.lacks:
-            bound = client.bind_tools([deepcopy(as_function(tool)) for tool in prompt.tools])  # Gemini's changes them
+        if tools := self._offered(prompt):
+            bound = client.bind_tools([deepcopy(as_function(tool)) for tool in tools])  # Gemini's changes them
             asked = getattr(bound, "kwargs", {}) | asked
-        return Counting(call, read, self.count_tokens), lambda: _stream(client, messages, asked)
+        return Counting(call, read, self.count_tokens), sent, lambda: _stream(client, messages, asked)
+
+    def _offered(self, prompt: Prompt) -> Sequence[ToolSpec]:
+        return () if "tools" in self.lacks else prompt.tools
 
     @property
     def _can_limit(self) -> bool:
@@ -189,7 +216,7 @@ class Model:
         return client.model_copy(update=changes) if changes else client
 
     def _fitted(self, prompt: Prompt) -> Sequence[ChatTurn]:
-        for_tools = tools_tokens(prompt.tools, self.count_tokens) if "tools" not in self.lacks else 0
+        for_tools = tools_tokens(self._offered(prompt), self.count_tokens)
         turns = fit(prompt.system, prompt.turns, for_tools, self.context_tokens, self.count_tokens)
         if turns is None or (prompt.answer is not None and len(turns) < len(prompt.turns)):
             # What a form is to be filled from is never left out: it would be filled with inventions.
@@ -213,9 +240,9 @@ class Model:
         return {} if most is None or not self._can_limit else self.provider.limited(most)
 
 
-def _read_tokens(prompt: Prompt, turns: Sequence[ChatTurn], count: Callable[[str], int]) -> int:
+def _read_tokens(prompt: Prompt, turns: Sequence[ChatTurn], count: Count, tools: Sequence[ToolSpec]) -> int:
     """Return what a model reads of a prompt: the words, and the tools that it may call."""
-    return count(prompt.system) + sum(turn_tokens(turn, count) for turn in turns) + tools_tokens(prompt.tools, count)
+    return count(prompt.system) + sum(turn_tokens(turn, count) for turn in turns) + tools_tokens(tools, count)
 
 
 async def _stream(
