@@ -7,8 +7,10 @@ the child survives. What the child has done can be told with `acknowledge`, whic
 
 import errno
 import gc
+import itertools
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 import traceback
@@ -101,6 +103,17 @@ def kill_once(
         steps = breeder.count_steps(undisturbed, when)
         yield breeder.run_and_kill(prepare(), chosen.randint(1, steps), when)
         yield Death(0, None, "", tuple(undisturbed))
+
+
+def places(below: Path) -> Iterator[Path]:
+    """Name a place for each run, at which nothing stands yet."""
+    return (below / f"run-{number}" for number in itertools.count())
+
+
+def copies(of: Path, below: Path) -> Callable[[], tuple[Path]]:
+    """Return what prepares a run with a copy of a folder, which keeps its name."""
+    fresh = places(below)
+    return lambda: (Path(shutil.copytree(of, next(fresh) / of.name)),)
 
 
 Kill = Callable[..., Iterator[Death]]

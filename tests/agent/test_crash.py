@@ -1,6 +1,5 @@
 """Killed at any step of forgetting, of a yes, or of choosing, branching and going back: the next start makes it whole."""
 
-import itertools
 import shutil
 from collections.abc import Callable
 from contextlib import closing
@@ -24,7 +23,7 @@ from managers.storage.paths import Home
 from managers.storage.settings import Settings
 from tests.agent.choosing import Always, ScriptedMind
 from tests.agent.conftest import sure
-from tests.crash import Kill, needs_signals
+from tests.crash import Kill, copies, needs_signals
 from tests.fakes import HandClock
 from tests.operations import remembered
 from tests.ready import load_what_is_needed
@@ -64,12 +63,6 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-@pytest.fixture
-def copies(home: Path, tmp_path: Path) -> Callable[[], tuple[Path]]:
-    numbers = itertools.count()
-    return lambda: (Path(shutil.copytree(home, tmp_path / str(next(numbers)))),)
-
-
 def _forget(home: Path) -> None:
     let_go(_open(home), WISH)
 
@@ -79,18 +72,19 @@ def _remembered(home: Path) -> tuple[list[str], list[str], list[str], str, list[
         return remembered(memories)
 
 
-def test_forgetting_is_finished_by_the_next_start(home: Path, copies: Callable[[], tuple[Path]], kill: Kill) -> None:
+def test_forgetting_is_finished_by_the_next_start(home: Path, tmp_path: Path, kill: Kill) -> None:
     memories = _open(home)
     memories.log.append("user", "Aoi", "please forget what I just said", message_id=WISH)
     memories.notes.append("notepad", "Zebulon", author="Nemu", reason="asked", evidence=["m2"])
     memories.entities.note("Zebulon", "lost his job", author="dream", mind="m", evidence=["m2"])
     memories.close()
-    (whole,) = copies()
+    prepare = copies(home, tmp_path)
+    (whole,) = prepare()
     _forget(whole)
     wanted, before = _remembered(whole), _remembered(home)
     assert "Zebulon" not in str(wanted[:4])
     assert wanted[4] == [*TALK[2:]]
-    for death in kill(_forget, copies, whens=("before",), stride=5, ready=load_what_is_needed):
+    for death in kill(_forget, prepare, whens=("before",), stride=5, ready=load_what_is_needed):
         (folder,) = death.given
         memories = _open(folder)
         take_up(memories)
@@ -104,14 +98,14 @@ def _allow(home: Path) -> None:
     decide(memories, waiting(memories)[0].held.id, allow=True)
 
 
-def test_what_was_allowed_is_written_once_or_waits(home: Path, copies: Callable[[], tuple[Path]], kill: Kill) -> None:
+def test_what_was_allowed_is_written_once_or_waits(home: Path, tmp_path: Path, kill: Kill) -> None:
     memories = _open(home)
     for text in NOTES:
         write = NoteWrite(note="notepad", edits=(Edit("", text),))
         writer = Writer(memories, memories.sheet(), "m", ("m2",))
         settle(sure(all_tools().named("edit_notepad")), write, writer=writer, carried=["knowledge/manual.txt"])
     memories.close()
-    for death in kill(_allow, copies, whens=("before",), stride=2, ready=load_what_is_needed):
+    for death in kill(_allow, copies(home, tmp_path), whens=("before",), stride=2, ready=load_what_is_needed):
         (folder,) = death.given
         memories = _open(folder)
         waits = waiting(memories)
@@ -160,7 +154,7 @@ def _told(home: Path) -> list[str]:
 
 @pytest.mark.parametrize("work", one_quick([_branch, _switch, _choose]))
 def test_everything_agrees_on_what_was_chosen(
-    home: Path, copies: Callable[[], tuple[Path]], kill: Kill, work: Callable[[Path], None]
+    home: Path, tmp_path: Path, kill: Kill, work: Callable[[Path], None]
 ) -> None:
     memories = _open(home)
     memories.log.answer_anew("m3", "Poor Zebulon.", mind="m")
@@ -168,10 +162,11 @@ def test_everything_agrees_on_what_was_chosen(
     memories.close()
     if work is _switch:
         _branch(home)
-    (whole,) = copies()
+    prepare = copies(home, tmp_path)
+    (whole,) = prepare()
     work(whole)
-    before, wanted = _told(copies()[0]), _told(whole)
+    before, wanted = _told(prepare()[0]), _told(whole)
     assert before != wanted
-    for death in kill(work, copies, whens=("before", "half"), stride=4, ready=load_what_is_needed):
+    for death in kill(work, prepare, whens=("before", "half"), stride=4, ready=load_what_is_needed):
         assert _told(death.given[0]) in (before, wanted), death
         shutil.rmtree(death.given[0])

@@ -1,6 +1,5 @@
 """Guests on the command line: listed, told about, let in by a yes; and until then nobody, whatever is asked for."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -65,42 +64,25 @@ def test_a_yes_lets_it_in_and_another_one_lets_it_have_its_settings(hostile: Hos
 
 def test_one_yes_lets_all_in_and_their_wishes_wait_for_their_own(home: Path, hostile: Hostile, tmp_path: Path) -> None:
     make_hostile(home / "characters" / "Crow", tmp_path / "there", finishes_a_journal, runs_in_git)
-    can_link = sys.platform != "win32"
-    if can_link:  # one that cannot be let in keeps no other waiting
-        (tmp_path / "far").mkdir()
-        (home / "characters" / "Far").symlink_to(tmp_path / "far")
-    done = run("personas", "admit", "--all", "--yes", "--json", expect=int(can_link))
-    assert ("Far" in done.stderr) is can_link
-    told = [(one["name"], one["admitted"], one["settings_used"]) for one in lines(done) if one["admitted"]]
+    done = run("personas", "admit", "--all", "--yes", "--json")
+    told = [(one["name"], one["admitted"], one["settings_used"]) for one in lines(done)]
     assert told == [("Crow", True, False), ("Rook", True, False)]
-    listed = {one["name"]: one for one in lines(run("personas", "list", "--json"))}
-    assert set(listed) - {"Far"} == {"Hazel", "ねむ", "Crow", "Rook"}
-    assert listed["Rook"]["asks"]
     assert "asks for other settings" in run("chat", "Rook", "-m", "Hello").stderr
     hostile.assert_harmless()
 
 
-@pytest.mark.parametrize("lost", ["record", "cut key", "empty key", "both keys", "both records"])
-def test_who_lives_here_has_a_copy_and_if_both_are_lost_one_yes_lets_in(
-    home: Path, hostile: Hostile, lost: str
-) -> None:
+def test_who_lives_here_is_known_by_a_copy_and_where_both_are_lost_by_one_yes(home: Path, hostile: Hostile) -> None:
     keys, records = sorted(home.glob(".installation.key*")), sorted((home / ".admitted").iterdir())
     whole = keys[0].read_bytes()
-    for path in {"record": records[:1], "both keys": keys, "both records": records}.get(lost, keys[:1]):
-        path.write_bytes(b"" if lost == "empty key" else bytes(len(whole)) if "record" in lost else whole[:32])
-    told = run("personas", "list")
-    if "both" not in lost:
-        assert "put right from its second copy" in told.stderr
-        assert [line.partition("  ")[0] for line in told.stdout.splitlines()] == ["Hazel", "ねむ", "Rook"]
-        assert [one.read_bytes() for one in keys] == [whole] * 2
-        assert run("personas", "list").stderr == ""
-        return
-    assert told.stdout.count("a guest") == 3
-    if lost == "both keys":
-        done = run("personas", "admit", given="y\nn\n", expect=1)
-        assert done.stdout.index("ねむ (was let in before") < done.stdout.index("Let them in?")
-    else:
-        run("personas", "admit", "Hazel", "ねむ", "--yes")
+    for path in (keys[0], records[0]):
+        path.write_bytes(path.read_bytes()[:32])
+        assert "put right from its second copy" in run("personas", "list").stderr, path
+    assert [one.read_bytes() for one in keys] == [whole] * 2
+    for key in keys:
+        key.write_bytes(whole[:32])
+    assert run("personas", "list").stdout.count("a guest") == 3
+    done = run("personas", "admit", given="y\nn\n", expect=1)
+    assert done.stdout.index("ねむ (was let in before") < done.stdout.index("Let them in?")
     assert run("personas", "list").stdout.splitlines()[:2] == ["Hazel", "ねむ"]
     assert {"guest": True, "name": "Rook"} in lines(run("personas", "list", "--json"))
     hostile.assert_harmless()

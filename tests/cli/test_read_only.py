@@ -17,7 +17,7 @@ from managers.storage.errors import UnwritableError
 from managers.storage.paths import Home
 from managers.storage.read_only import is_read_only
 from tests.cli.test_commands import lines, run
-from tests.cli.test_mending import leave_unfinished
+from tests.cli.test_mending import leave_unfinished, seen
 from tests.disks import read_only, small_disk
 from tests.ordinary import ordinary_user
 
@@ -39,14 +39,6 @@ WRITING: tuple[tuple[str, ...], ...] = (
 )
 CAPS = "[usage]\nday_tokens = 1000000\n"
 Shown = pytest.CaptureFixture[str]
-
-
-def seen(home: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file and folder: its time, its bytes."""
-    return {
-        path.relative_to(home).as_posix(): (path.lstat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
-        for path in [home, *home.rglob("*")]
-    }
 
 
 def live(home: Path) -> Path:

@@ -4,7 +4,10 @@ import pytest
 
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
+from tests.hygiene.erased_life import lived, services
 from tests.hygiene.kept import Kept
+
+__all__ = ["lived", "services"]  # fixtures
 
 
 @pytest.fixture

@@ -8,12 +8,13 @@ import sqlite3
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from random import Random
 
+import pytest
 from dulwich.object_store import DiskObjectStore
 
 from agent.services import Services, open_services
@@ -47,6 +48,19 @@ def open_home(home: Path, clock: HandClock | None = None) -> Services:
     if services.going_through is not None:
         services.going_through.join()
     return services
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("lived") / "home"
+    live(home)
+    return home
+
+
+@pytest.fixture
+def services(lived: Path, tmp_path: Path) -> Iterator[Services]:
+    with closing(open_home(Path(shutil.copytree(lived, tmp_path / "home")))) as opened:
+        yield opened
 
 
 def live(home: Path) -> None:

@@ -1,9 +1,7 @@
 """What is erased is gone from every byte of the home, whenever the process dies; and all else stands."""
 
-import itertools
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,25 +22,11 @@ from managers.storage.audit import events, flaws
 from managers.storage.history.checking import check_history
 from managers.storage.paths import Home
 from managers.storage.window_storage import kept_by_window
-from tests.crash import Kill, needs_signals
+from tests.crash import Kill, copies, needs_signals
 from tests.exchange.importing import lines_of, take_over
-from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, SAID, SENT, live, open_home, traces_of
+from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, SAID, SENT, open_home, traces_of
 from tests.hygiene.test_looking_into import packed_pdf
 from tests.ready import load_what_is_needed
-
-
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("lived") / "home"
-    live(home)
-    return home
-
-
-@pytest.fixture
-def services(lived: Path, tmp_path: Path) -> Iterator[Services]:
-    opened = open_home(Path(shutil.copytree(lived, tmp_path / "home")))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -321,15 +305,10 @@ def _erase(home: Path) -> None:
 
 @needs_signals
 def test_killed_at_any_step_it_is_finished_at_the_next_start(lived: Path, tmp_path: Path, kill: Kill) -> None:
-    numbers = itertools.count()
-
-    def prepare() -> tuple[Path]:
-        home = Path(shutil.copytree(lived, tmp_path / str(next(numbers))))
-        shutil.rmtree(home / ".trash")
-        return (home,)
-
+    first = Path(shutil.copytree(lived, tmp_path / "first"))
+    shutil.rmtree(first / ".trash")
     finished = seen = 0
-    for death in kill(_erase, prepare, whens=("before",), stride=8, ready=load_what_is_needed):
+    for death in kill(_erase, copies(first, tmp_path), whens=("before",), stride=8, ready=load_what_is_needed):
         (home,) = death.given
         is_begun = (Home(home).characters / NAME / "memory" / ".erasing").exists()
         services = open_home(home)  # the next start

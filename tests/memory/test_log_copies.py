@@ -1,6 +1,5 @@
 """Days move to the archives, and come from elsewhere; copies count for nothing, and what stands twice is one message."""
 
-import itertools
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -16,7 +15,7 @@ from managers.memory.log.format import Record, format_message, format_record, id
 from managers.memory.log.log_files import snapshot
 from managers.memory.messages import Message
 from managers.storage.paths import PersonaPaths
-from tests.crash import Kill, needs_signals
+from tests.crash import Kill, copies, needs_signals
 from tests.fakes import HandClock
 from tests.memory.logs import DAY, another, everything, talk_for, texts
 
@@ -176,10 +175,8 @@ def join(folder: Path) -> None:
 
 @needs_signals
 def test_killed_while_joining_nothing_is_lost_or_doubled(archived: ConversationLog, tmp_path: Path, kill: Kill) -> None:
-    folder = archived.paths.folder
     (archived.paths.log_archives / COPIES[1]).write_bytes(b"".join(map(format_message, EXTRA)))
-    runs = itertools.count()
-    for death in kill(join, lambda: [Path(shutil.copytree(folder, tmp_path / str(next(runs))))]):
+    for death in kill(join, copies(archived.paths.folder, tmp_path)):
         log = ConversationLog(PersonaPaths(death.given[0]), HandClock(DAY), Random(4))
         assert set(ALL) <= set(everything(log))
         join(death.given[0])

@@ -1,8 +1,6 @@
 """A log whose writer is killed at any step: what was acknowledged is there once, and work goes on."""
 
-import itertools
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -18,7 +16,7 @@ from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.storage.errors import DiskFullError
 from managers.storage.paths import PersonaPaths
-from tests.crash import Death, Kill, acknowledge, acknowledged, full_disk, kill_everywhere, needs_signals
+from tests.crash import Death, Kill, acknowledge, acknowledged, copies, full_disk, kill_everywhere, needs_signals
 from tests.fakes import HandClock
 
 START = datetime(2026, 5, 1, 9)
@@ -33,12 +31,11 @@ def open_log(folder: Path, now: datetime = LATER, seed: int = 2) -> Conversation
 
 
 def fresh_folders(base: Path, days: int) -> Callable[[], tuple[Path, ...]]:
-    numbers = itertools.count()
-    (base / "talk").mkdir(parents=True)
-    log = open_log(base / "talk", seed=1)
+    (base / "Mei").mkdir()
+    log = open_log(base / "Mei", seed=1)
     for number in range(days):
         log.append("user", "Sara", f"day {number}", time=START + timedelta(days=number))
-    return lambda: (Path(shutil.copytree(base / "talk", base / str(next(numbers)) / "Mei")),)
+    return copies(base / "Mei", base)
 
 
 def promises(folder: Path) -> Path:
@@ -174,7 +171,7 @@ def check_rolled(death: Death) -> None:
 def test_roll(tmp_path: Path) -> None:
     """38 days over two months: two archives, of which one is there already."""
     fresh = fresh_folders(tmp_path, 38)
-    open_log(tmp_path / "talk", now=START + timedelta(days=20)).roll()
+    open_log(tmp_path / "Mei", now=START + timedelta(days=20)).roll()
     for death in kill_everywhere(roll_days, fresh):
         check_rolled(death)
 
@@ -190,7 +187,7 @@ def moving(folder: Path, archived: bytes) -> None:
 
 def test_a_second_crash_while_the_first_is_repaired(tmp_path: Path, kill: Kill) -> None:
     fresh = fresh_folders(tmp_path, 38)
-    log = tmp_path / "talk" / "log.txt"
+    log = tmp_path / "Mei" / "log.txt"
     moving(log.parent, log.read_bytes()[:500])
     with log.open("ab") as file:
         file.write(b"## USER:Sara\nnever fin")

@@ -1,6 +1,5 @@
 """Personas come, are copied, renamed, thrown away, and come back; whatever they are called."""
 
-import itertools
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from managers.storage.errors import UnsafeNameError
 from managers.storage.files import write_atomic
 from managers.storage.history import History
 from managers.storage.paths import Home
-from tests.crash import Kill, full_disk, needs_signals
+from tests.crash import Kill, full_disk, needs_signals, places
 from tests.fakes import HandClock
 from tests.personas.folders import history_of
 
@@ -145,14 +144,14 @@ def _duplicate(home: Home) -> None:
 def test_killed_anywhere_a_persona_is_whole_or_not_there(
     tmp_path: Path, work: Callable[[Home], None], kill: Kill
 ) -> None:
-    numbers = itertools.count()
+    fresh = places(tmp_path)
 
-    def fresh() -> tuple[Home]:
-        home = Home(tmp_path / str(next(numbers)))
+    def prepare() -> tuple[Home]:
+        home = Home(next(fresh))
         PersonaStore(home, HandClock(), Random(1)).create("a", language="ja", system_prompt="x")
         return (home,)
 
-    for death in kill(work, fresh, whens=("before",), stride=3):
+    for death in kill(work, prepare, whens=("before",), stride=3):
         store = PersonaStore(death.given[0], HandClock(), Random(1))
         names = store.list_names()
         assert names in (["a"], ["a", "ねむ"]), death

@@ -1,6 +1,5 @@
 """A folder that nobody let in here is a guest: looked through, told about, and let in by a yes; nothing else."""
 
-import itertools
 import json
 import shutil
 import sys
@@ -15,7 +14,7 @@ from managers.personas.errors import GuestError, PersonaExistsError
 from managers.personas.guests import LARGEST_SHEET, look_through
 from managers.storage import installation
 from managers.storage.paths import Home, PersonaPaths
-from tests.crash import Kill, needs_signals
+from tests.crash import Kill, needs_signals, places
 from tests.fakes import HandClock
 from tests.homes import let_in
 from tests.hostile_folder import HARMS, Hostile, make_hostile
@@ -238,16 +237,15 @@ def _throw_away_and_restore(home: Home) -> None:
 def test_killed_anywhere_nobody_is_lost_and_nobody_let_in_by_mistake(
     tmp_path: Path, work: Callable[[Home], None], kill: Kill
 ) -> None:
-    numbers = itertools.count()
+    fresh = places(tmp_path)
 
-    def fresh() -> tuple[Home]:
-        folder = tmp_path / str(next(numbers))
-        home = Home(folder)
+    def prepare() -> tuple[Home]:
+        home = Home(next(fresh))
         PersonaStore(home, HandClock(), Random(1)).create("Nemu", language="en", greeting="Hi")
-        make_hostile(home.characters / "Rook", folder / "elsewhere", *HARMS[:4])
+        make_hostile(home.characters / "Rook", home.folder / "elsewhere", *HARMS[:4])
         return (home,)
 
-    for death in kill(work, fresh, whens=("before",), stride=2):
+    for death in kill(work, prepare, whens=("before",), stride=2):
         home = death.given[0]
         store = PersonaStore(home, HandClock(), Random(1))
         if not set(store.list_names()) & {"Nemu", "Crow"}:

@@ -1,6 +1,5 @@
 """The samples come once, whole, and never replace what a person made."""
 
-import itertools
 from pathlib import Path
 from random import Random
 
@@ -9,7 +8,7 @@ from PIL import Image
 
 from managers.personas import PersonaStore
 from managers.storage.paths import CHECKOUT, Home
-from tests.crash import Kill, needs_signals
+from tests.crash import Kill, needs_signals, places
 from tests.fakes import HandClock
 from tests.personas.folders import SAMPLES
 
@@ -20,8 +19,8 @@ def _samples(home: Home) -> None:
 
 @needs_signals
 def test_killed_anywhere_the_samples_come_whole_and_once(tmp_path: Path, kill: Kill) -> None:
-    numbers = itertools.count()
-    for death in kill(_samples, lambda: (Home(tmp_path / str(next(numbers))),), whens=("before",), stride=9):
+    fresh = places(tmp_path)
+    for death in kill(_samples, lambda: (Home(next(fresh)),), whens=("before",), stride=9):
         store = PersonaStore(death.given[0], HandClock(), Random(1))
         store.install_samples()
         assert store.list_names() == sorted(SAMPLES), death

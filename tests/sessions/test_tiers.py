@@ -1,7 +1,5 @@
 """A session is where it was left, at every tier; nothing is lost or doubled on the way, and what is to go goes from all."""
 
-import itertools
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from managers.sessions.redis_hot import RedisHot
 from managers.sessions.tiers import Moved
 from managers.storage.paths import Home
 from managers.storage.settings import SessionSettings
-from tests.crash import Kill, needs_signals
+from tests.crash import Kill, copies, needs_signals
 from tests.redis_server import RedisServer
 from tests.sessions.conftest import Kept
 from tests.speeds import one_quick
@@ -165,8 +163,7 @@ def _ready() -> None:
 @needs_signals
 def test_wherever_the_worker_is_killed_nothing_is_lost_or_doubled(tmp_path: Path, kill: Kill) -> None:
     _tired(tmp_path / "0")
-    fresh = (shutil.copytree(tmp_path / "0", tmp_path / str(number)) for number in itertools.count(1))
-    for death in kill(_move, lambda: [next(fresh)], whens=["before"], ready=_ready):
+    for death in kill(_move, copies(tmp_path / "0", tmp_path), whens=["before"], ready=_ready):
         sessions = _tired(death.given[0]).open()
         sessions.move()
         assert (inspect(sessions.home, sessions.clock).warm, len(sessions.warm.threads())) == (2, 2)

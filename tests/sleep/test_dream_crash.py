@@ -1,13 +1,11 @@
 """A dream that dies anywhere is as if it had never begun, and the next one makes up for it."""
 
-import itertools
-import shutil
 from datetime import datetime
 from pathlib import Path
 
 from managers.storage.journal import settle
 from managers.storage.paths import PersonaPaths
-from tests.crash import Kill, needs_signals
+from tests.crash import Kill, copies, needs_signals
 from tests.fakes import HandClock
 from tests.ready import load_what_is_needed
 from tests.sleep.dreamers import make_dreamer, memory_files, two_days
@@ -21,13 +19,10 @@ def dream_once(folder: Path) -> None:
 
 @needs_signals
 def test_killed_at_any_step_it_is_as_if_not_begun(tmp_path: Path, kill: Kill) -> None:
-    origin, runs = tmp_path / "origin" / "ねむ", itertools.count()
-    origin.mkdir(parents=True)
+    origin = tmp_path / "ねむ"
+    origin.mkdir()
     two_days(PersonaPaths(origin), HandClock(NIGHT))
-
-    def prepare() -> tuple[Path]:
-        return (Path(shutil.copytree(origin, tmp_path / f"run{next(runs)}" / "ねむ")),)
-
+    prepare = copies(origin, tmp_path)
     before = memory_files(PersonaPaths(origin))
     (undisturbed,) = prepare()
     dream_once(undisturbed)

@@ -1,7 +1,6 @@
 """A whole night with a language model behind a loopback server."""
 
 import json
-from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
@@ -30,14 +29,7 @@ REFLECTION = {
     "evidence": ["m6"],
 }
 
-
 DAY = datetime(2026, 11, 20)
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as one:
-        yield one
 
 
 @pytest.fixture

@@ -23,10 +23,10 @@ def services(lived_in: LivedIn, clock: HandClock) -> Iterator[Services]:
 
 
 @pytest.fixture
-def visitor(services: Services) -> TestClient:
-    """A browser that has come in, and that asks for English."""
+def visitor(services: Services, request: pytest.FixtureRequest) -> TestClient:
+    """A browser that has come in, and that asks for the `LANGUAGE` of the file; for English where it names none."""
     visitor = visitor_of(services)
-    visitor.headers["accept-language"] = "en"
+    visitor.headers["accept-language"] = getattr(request.module, "LANGUAGE", "en")
     return visitor
 
 

@@ -23,15 +23,10 @@ from tests.ui.rooms import EVENING, EVIL, NAME, House
 from ui.locales import texts
 from ui.server.addresses import address_of
 
+LANGUAGE = "ja"
 JA, EN = texts("ja"), texts("en")
 DAY = address_of(NAME, f"memories/days/{EVENING:%Y-%m-%d}")
 UNDO, REDO = 'button[value="undo"]', 'button[value="redo"]'
-
-
-@pytest.fixture
-def visitor(visitor: TestClient) -> TestClient:
-    visitor.headers["accept-language"] = "ja"
-    return visitor
 
 
 def dreams(visitor: TestClient, page: object = "") -> Element:

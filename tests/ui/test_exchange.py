@@ -266,24 +266,15 @@ def test_an_encrypted_archive_comes_back_on_the_page_or_says_why_not(services: S
     assert is_encrypted(BytesIO(data))
     assert texts("en")("exports.encrypted") in page.text
 
-    def looked(passphrase: str) -> Element:
+    for passphrase, told in (("wrong", "does not open"), ("", "needs a passphrase"), ("きらきら星", "#import-yes")):
         visitor.post("/import", data={"passphrase": passphrase}, files={"file": ("out.zip.age", data)})
         services.imports.settle()
-        return read(visitor.get("/import"))
-
-    def brought(page: Element, name: str) -> str:
-        press(visitor, page, "#import-yes button", new_name=name)
-        services.imports.settle()
-        return read(visitor.get("/import")).text
-
-    assert "does not open" in looked("wrong").text
-    assert "needs a passphrase" in looked("").text
-    assert "already" in brought(looked("きらきら星"), NAME)
-    page = looked("きらきら星")
-    assert "Back" not in services.personas.list_names()  # only looked at
-    assert "Back is back" in brought(page, "Back")
+        page = read(visitor.get("/import"))
+        assert told in page.text or page.all(told), told
+    press(visitor, page, "#import-yes button", new_name="Back")
+    services.imports.settle()
+    assert "Back is back" in visitor.get("/import").text
     assert services.memories("Back").log.count() == services.memories(NAME).log.count()
-    assert not any(services.home.importing.iterdir())
     services.close()  # nothing is written any more
     found = [path for path in services.home.folder.rglob("*") if path.is_file()]
     assert not [path for path in found if "きらきら星".encode() in path.read_bytes()]

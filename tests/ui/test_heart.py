@@ -17,15 +17,10 @@ from ui.rooms.heart import growth
 from ui.rooms.heart.feelings import SHOWN_READINGS
 from ui.server.addresses import address_of
 
+LANGUAGE = "ja"
 JA, EN = texts("ja"), texts("en")
 FIGURES = re.compile(r"\b[01]\.\d")
 DEATHS = ("祖母が亡くなりました。", "昨日モモが天国に行った。", "おばあちゃんが逝ってしまった。")
-
-
-@pytest.fixture
-def visitor(visitor: TestClient) -> TestClient:
-    visitor.headers["accept-language"] = "ja"
-    return visitor
 
 
 def heart(visitor: TestClient, **query: object) -> Element:

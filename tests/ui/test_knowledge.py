@@ -13,13 +13,8 @@ from ui.locales import texts
 from ui.rooms.knowledge.view import size
 from ui.server.addresses import address_of
 
+LANGUAGE = "ja"
 ROOM = address_of(NAME, "knowledge")
-
-
-@pytest.fixture
-def visitor(visitor: TestClient) -> TestClient:
-    visitor.headers["accept-language"] = "ja"
-    return visitor
 
 
 def add(visitor: TestClient, *files: tuple[str, bytes]) -> Element:

@@ -10,7 +10,10 @@ from managers.exchange.backups.keeping import Backups, backups_of
 from managers.personas import PersonaStore
 from managers.storage.paths import Home
 from tests.fakes import HandClock
+from tests.hygiene.erased_life import lived, services
 from tests.small_life import make_life
+
+__all__ = ["lived", "services"]  # fixtures
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,8 @@
 """What is erased is gone from backups as well, wherever they lie; and all else can still be brought back."""
 
 import errno
-import itertools
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import IO
@@ -19,25 +17,11 @@ from managers.exchange.backups.listing import Head
 from managers.exchange.backups.returning import file_bytes, restore_home, restore_persona
 from managers.storage.files import open_binary
 from managers.storage.paths import Home
-from tests.crash import Kill, needs_signals
+from tests.crash import Kill, copies, needs_signals
 from tests.fakes import HandClock
-from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, live, open_home, traces_of
+from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, open_home, traces_of
 from tests.ready import load_what_is_needed
 from tests.speeds import one_quick
-
-
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("lived") / "home"
-    live(home)
-    return home
-
-
-@pytest.fixture
-def services(lived: Path, tmp_path: Path) -> Iterator[Services]:
-    opened = open_home(Path(shutil.copytree(lived, tmp_path / "home")))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -162,13 +146,8 @@ def test_killed_at_any_step_the_backups_are_finished_at_the_next_start(lived: Pa
     first = Path(shutil.copytree(lived, tmp_path / "first"))
     shutil.rmtree(first / ".trash")
     backups_of(Home(first), HandClock()).make()
-    numbers = itertools.count()
-
-    def prepare() -> tuple[Path]:
-        return (Path(shutil.copytree(first, tmp_path / f"run-{next(numbers)}")),)
-
     finished = []
-    for death in kill(_erase, prepare, whens=("before",), stride=14, ready=load_what_is_needed):
+    for death in kill(_erase, copies(first, tmp_path), whens=("before",), stride=14, ready=load_what_is_needed):
         (home,) = death.given
         is_begun = (Home(home).characters / NAME / "memory" / ".erasing").exists()
         with closing(open_home(home)) as services:  # the next start

@@ -1,10 +1,8 @@
 """What is restored is what was there, after edits, kills and flipped bits; backups are made daily, and thinned."""
 
-import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -38,7 +36,7 @@ from managers.storage.audit import events, flaws
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
 from managers.storage.settings import BACKUP, Secrets, SettingsFile
-from tests.crash import Kill, needs_signals
+from tests.crash import Kill, copies, needs_signals, places
 from tests.exchange.backups.looking import edit, held, restored
 from tests.fakes import HandClock
 from tests.small_life import NAME
@@ -51,12 +49,6 @@ def turn_a_bit(backups: Backups) -> None:
         data = bytearray(pack.read_bytes())
         data[100] ^= 1
         pack.write_bytes(data)
-
-
-def copies(home: Home, tmp_path: Path) -> Callable[[], tuple[Path]]:
-    """Return what copies a home for each death."""
-    numbers = itertools.count()
-    return lambda: (Path(shutil.copytree(home.folder, tmp_path / f"run-{next(numbers)}")),)
 
 
 def test_all_that_is_the_persons_is_in_it_and_no_key(backups: Backups, home: Home, tmp_path: Path) -> None:
@@ -231,7 +223,7 @@ def test_killed_anywhere_the_older_backups_are_good_and_the_next_one_is_made(
     (home.folder / NEMU / "notepad.txt").write_text("something new")
     (home.folder / NEMU / "notepad-2.txt").write_bytes(os.urandom(300_000))
     clock.move(hours=2)
-    for death in kill(_make_in, copies(home, tmp_path), whens=("before", "half"), stride=7):
+    for death in kill(_make_in, copies(home.folder, tmp_path), whens=("before", "half"), stride=7):
         mine = Home(death.given[0])
         again = backups_of(mine, clock)
         out = mine.folder.with_suffix(".out")
@@ -313,7 +305,7 @@ def test_killed_while_it_takes_anothers_place_neither_is_lost(
     notepad = home.persona(NAME).notepad
     before = notepad.read_bytes()
     notepad.write_text("written since")
-    for death in kill(_restore_in_place, copies(home, tmp_path), whens=("before",), stride=20):
+    for death in kill(_restore_in_place, copies(home.folder, tmp_path), whens=("before",), stride=20):
         mine = Home(death.given[0])
         kept = {path.read_bytes() for path in mine.characters.glob("*/notepad.txt")}
         kept |= {path.read_bytes() for path in mine.trash.glob("*/notepad.txt")}
@@ -335,12 +327,8 @@ def test_killed_while_a_whole_home_comes_back_there_is_all_of_it_or_nothing(
 ) -> None:
     backups.make()
     before = held(home)
-    numbers = iter(range(1000))
-
-    def prepare() -> tuple[Path, Path]:
-        return home.folder, tmp_path / f"run-{next(numbers)}" / "back"
-
-    for death in kill(_restore_home, prepare, whens=("before", "half"), stride=14):
+    fresh = places(tmp_path)
+    for death in kill(_restore_home, lambda: (home.folder, next(fresh) / "back"), whens=("before", "half"), stride=14):
         target = death.given[1]
         assert not target.exists() or held(Home(target)) == before
         _restore_home(*death.given)

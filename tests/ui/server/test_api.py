@@ -1,6 +1,5 @@
 """The API as other programs use it: Gradio's own client against the server."""
 
-import itertools
 import json
 import re
 import threading
@@ -24,26 +23,11 @@ from managers.storage.audit import Recipient, events, flaws
 from managers.storage.paths import CHECKOUT
 from tests.agent.choosing import Always, ScriptedMind
 from tests.ui.rooms import House
-from tests.ui.server.programs import Served, home_served, new_house, paths_in
+from tests.ui.server.programs import Served, new_house, paths_in
 from ui.errors import NoSuchEndpointError
 from ui.server.programs.listing import Kind
 
 ASKED = ("モモと京都の予定",)
-
-_NUMBERS = itertools.count(1)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """One server for all tests; each talks to somebody else."""
-    with home_served(tmp_path_factory.mktemp("home"), api=True) as running:
-        yield running
-
-
-@pytest.fixture
-def house(served: Served) -> Iterator[House]:
-    with new_house(served, f"ひと{next(_NUMBERS)}") as house:
-        yield house
 
 
 @pytest.fixture(scope="module")
@@ -367,7 +351,7 @@ def test_nothing_of_another_persona_is_reached_and_who_is_not_there_is_told_in_t
 ) -> None:
     ids = house.tell()
     house.dream()
-    with new_house(served, f"ひと{next(_NUMBERS)}") as other:
+    with new_house(served, "べつのひと") as other:
         told = told_everything(client, other.name)
         assert not [one for one in (*ids, "貴船", "ep_") if one in told]
         assert not call(client, "recall", other.name, ids[0])["results"]

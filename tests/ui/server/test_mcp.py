@@ -1,8 +1,6 @@
 """The tools as MCP clients use them: `mcp`'s own client against the server."""
 
-import itertools
 import sys
-from collections.abc import Iterator
 
 import anyio
 import httpx
@@ -15,7 +13,7 @@ from managers.storage.access import Access
 from managers.storage.audit import Recipient, events
 from managers.storage.paths import CHECKOUT
 from tests.ui.rooms import House
-from tests.ui.server.programs import Served, home_served, new_house, refused, said
+from tests.ui.server.programs import Served, refused, said
 from tests.ui.visitors import visitor_of
 from ui.errors import NoMcpPackageError, WrongArgumentNamesError
 from ui.server.engine import ALLOWED, MOST_TOLD
@@ -31,20 +29,6 @@ HELLO = {
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
 }
 ACCEPT = {"accept": "application/json, text/event-stream"}
-_NUMBERS = itertools.count(1)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """One server for all tests; each asks somebody else."""
-    with home_served(tmp_path_factory.mktemp("home"), mcp=True) as running:
-        yield running
-
-
-@pytest.fixture
-def house(served: Served) -> Iterator[House]:
-    with new_house(served, f"ひと{next(_NUMBERS)}") as house:
-        yield house
 
 
 def ask(served: Served, tool: str, **arguments: str) -> CallToolResult:
