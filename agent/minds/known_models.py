@@ -1,13 +1,14 @@
 """What is known of models where no server can be asked, from `assets/models.toml`.
 
-Families, by a pattern of a model's name; and the models that Ollama can fetch and that speak well for their size: which
-of them suits this computer and a language.
+Families, by a pattern of a model's name; and the models that can be fetched and that speak well for their size: which of
+those that Ollama has suits this computer and a language.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import PurePath
 from typing import Any
 
 from managers.fetching.fetched import Source
@@ -32,7 +33,8 @@ class Family:
 
 
 def family_of(model: str) -> Family:
-    """Return what the table knows about a model."""
+    """Return what the table knows about a model; of a file, by its name alone."""
+    model = PurePath(model).stem if model.endswith(".gguf") else model
     for entry in _table()["family"]:
         if re.search(entry["pattern"], model, re.IGNORECASE):
             thinks = entry.get("thinks")
@@ -55,7 +57,8 @@ class SmallModel:
 
     Attributes:
         name: what Ollama calls it, and we.
-        gigabytes: about how much is fetched.
+        gigabytes, file_gigabytes: about how much is fetched by Ollama, and as a file; 0: it is not to be had so.
+        active: billions of parameters that a token takes: how long reading and writing take a processor.
         memory: with so many gigabytes of memory it is comfortable.
         context: how much it could read at most, in tokens.
         sees: pictures.
@@ -66,8 +69,8 @@ class SmallModel:
         as_of: the day on which all of this was looked up.
         repository, revision, file: where the file lies (at huggingface.co); empty: Ollama alone has it.
         source: where that was looked up.
-        tried: somebody has talked with it through this program.
-        ollama: Ollama has it in its library.
+        tried: somebody has fetched and heard it through this program.
+        ja, en: what it is good for, in plain words.
     """
 
     name: str
@@ -80,12 +83,15 @@ class SmallModel:
     languages: Sequence[Lang]
     licence: str
     as_of: date
+    file_gigabytes: float = 0.0
+    active: float = 0.0
     repository: str = ""
     revision: str = "main"
     file: str = ""
     source: str = ""
     tried: bool = False
-    ollama: bool = True
+    ja: str = ""
+    en: str = ""
 
     @property
     def folder(self) -> str:
@@ -100,12 +106,20 @@ class SmallModel:
     @property
     def file_source(self) -> Source:
         """Where its file comes from; a quarter more than its size is not fetched, whatever the registry says."""
-        most = int(self.gigabytes * 1.25 * GIGABYTE)
+        most = int(self.file_gigabytes * 1.25 * GIGABYTE)
         return Source(self.folder, self.name, self.repository, self.revision, {self.file_name: self.file}, most)
+
+    def words(self, lang: Lang) -> str:
+        """Return what it is good for."""
+        return self.ja if lang == "ja" else self.en
 
     def fits(self, memory: float) -> bool:
         """Tell whether so many gigabytes of memory hold it at all."""
-        return self.gigabytes * _GROWS_BY + _BESIDE <= memory
+        return (self.gigabytes or self.file_gigabytes) * _GROWS_BY + _BESIDE <= memory
+
+    def is_comfortable(self, memory: float) -> bool:
+        """Tell whether so many gigabytes of memory leave room beside it."""
+        return self.memory * _TOLD_AS <= memory
 
 
 def memory_gigabytes() -> float:
@@ -115,15 +129,20 @@ def memory_gigabytes() -> float:
     return psutil.virtual_memory().total / 2**30
 
 
-def known_models() -> list[SmallModel]:
+def fetchable_models() -> list[SmallModel]:
     """Return all of the table, the most capable first."""
-    return [SmallModel(**entry) for entry in _table()["pull"]]
+    return [SmallModel(**{"gigabytes": 0.0} | entry) for entry in _table()["model"]]
+
+
+def known_models() -> list[SmallModel]:
+    """Return those that Ollama can fetch."""
+    return [model for model in fetchable_models() if model.gigabytes]
 
 
 def suitable(language: Lang, memory: float) -> list[SmallModel]:
     """Return the models for a language and so many gigabytes of memory; the first is the one to recommend."""
     fitting = [model for model in known_models() if language in model.languages and model.fits(memory)]
-    return sorted(fitting, key=lambda model: model.memory * _TOLD_AS > memory)
+    return sorted(fitting, key=lambda model: not model.is_comfortable(memory))
 
 
 def _table() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from agent.minds.errors import ModelFileChangedError
 from agent.minds.gguf import Head, read_head
-from agent.minds.known_models import SmallModel, known_models
+from agent.minds.known_models import SmallModel, fetchable_models
 from managers.fetching.fetch import Fetch
 from managers.fetching.fetched import is_fetched, is_intact
 from managers.fetching.registry import ADDRESS
@@ -68,7 +68,7 @@ class ModelFile:
 
 def model_files(models: Path) -> list[ModelFile]:
     """Return all models of our table that are to be had as files, the most capable first."""
-    return [ModelFile(one, models) for one in known_models() if one.file]
+    return [ModelFile(one, models) for one in fetchable_models() if one.file]
 
 
 def file_named(name: str, models: Path) -> ModelFile | None:

@@ -1,0 +1,71 @@
+"""Which model to recommend to whom: by what this computer has before the first one is fetched, and by what was measured after."""
+
+import os
+import shutil
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agent.minds.engine.plan import memory_bytes
+from agent.minds.known_models import GIGABYTE, SmallModel, fetchable_models
+from managers.fetching.fetch import SPARE_BYTES
+from managers.storage.errors import Lang
+
+SLOW: Final = 4.0
+"""Tokens a second: whoever reads along waits for the words."""
+_BILLIONS_A_CORE: Final = 1.05
+"""Of parameters: with more a prompt is read for longer than anybody waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computer:
+    """What decides which model it can carry.
+
+    Attributes:
+        memory: gigabytes, as memory is sold: 2**30 bytes each.
+        free_bytes: on the disk where models go.
+    """
+
+    memory: float
+    cores: int
+    free_bytes: int
+
+
+def this_computer(folder: Path) -> Computer:
+    """Return what this one has."""
+    import psutil  # noqa: PLC0415  # only where a model may be fetched
+
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = min(psutil.cpu_count(logical=False) or allowed, allowed)
+    place = next(one for one in (folder, *folder.parents) if one.is_dir())
+    return Computer(memory_bytes()[0] / 2**30, cores, shutil.disk_usage(place).free)
+
+
+def recommended(
+    computer: Computer, lang: Lang, speeds: Mapping[str, float] | None = None, here: Collection[str] = ()
+) -> list[SmallModel]:
+    """Return the models for the engine that this computer can carry; the first is the one to recommend.
+
+    Args:
+        computer: what it has.
+        lang: what is spoken.
+        speeds: what was measured here, in tokens a second, by name.
+        here: those that need no room on the disk any more.
+    """
+    models = [model for model in fetchable_models() if model.file]
+    slow = [model.active for model in models if 0 < (speeds or {}).get(model.name, 0.0) < SLOW]
+    fitting = [
+        model
+        for model in models
+        if lang in model.languages
+        and model.fits(computer.memory)
+        and (model.name in here or model.file_gigabytes * GIGABYTE + SPARE_BYTES < computer.free_bytes)
+    ]
+
+    def suits(model: SmallModel) -> bool:
+        is_quick = model.active <= computer.cores * _BILLIONS_A_CORE and all(model.active < one for one in slow)
+        return is_quick and model.is_comfortable(computer.memory)
+
+    suiting = [model for model in fitting if suits(model)]
+    return suiting + sorted((one for one in fitting if one not in suiting), key=lambda one: one.active)
