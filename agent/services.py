@@ -18,7 +18,9 @@ from agent.group.opened_sessions import ended_threads, open_sessions
 from agent.health import look_around
 from agent.memories import Memories, open_memories
 from agent.minds.choose import MindChooser
+from agent.minds.engine.engine import Engine
 from agent.minds.known_servers import KnownServers
+from agent.minds.measures import Measures
 from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, note_leaving, usage_limits
 from managers.domains.domain_knowledge import Domains
@@ -64,6 +66,8 @@ class Services:
     minds: MindChooser
     meter: Meter
     notices: NoticeBoard
+    engine: Engine
+    """The one for models on this computer."""
     going_through: threading.Thread | None = None
     """Makes the files of a home folder private, once."""
     only_look: bool = False
@@ -322,6 +326,7 @@ class Services:
             self.let_sleep(name)
         for one in self._used("domains"):
             one.close()
+        self.engine.stop()
         self.meter.flush()
         audit.settle()  # of personas too that nobody woke
         if self.going_through is not None:
@@ -350,6 +355,8 @@ def open_services(
     warnings = CapWarnings(meter, notices)
     meter.when_counted = warnings.look
     meter.when_leaving = partial(note_leaving, home)
+    measures = Measures(None if only_look else home.models)
+    engine = Engine(home, lambda: settings_file.load()[0].engine, measures)
     services = Services(
         home=home,
         clock=clock,
@@ -358,10 +365,16 @@ def open_services(
         secrets=secrets,
         personas=personas,
         minds=MindChooser(
-            secrets, KnownServers(home, clock), meter=meter, adapters=lambda name: Adapters(home.persona(name), clock)
+            secrets,
+            KnownServers(home, clock),
+            meter=meter,
+            adapters=lambda name: Adapters(home.persona(name), clock),
+            measures=measures,
+            engine=engine,
         ),
         meter=meter,
         notices=notices,
+        engine=engine,
         only_look=only_look,
     )
     personas.before_migration = partial(_keep_all, home, clock)

@@ -28,6 +28,8 @@ from agent.minds.endpoint import (
     is_server,
     listener_at,
 )
+from agent.minds.engine.engine import NOWHERE, Engine
+from agent.minds.engine.engine_mind import engine_mind
 from agent.minds.errors import (
     ContextTooLongError,
     MindError,
@@ -44,6 +46,7 @@ from agent.minds.makers import (
     Maker,
     local_mind,
     openai_mind,
+    openai_provider,
     own_maker,
     secret_name,
     unusable_mind,
@@ -144,11 +147,13 @@ class MindChooser:
         owner_of: Callable[[str, int], int | None] = owner_of_listener,
         adapters: Callable[[str], object] = lambda _: None,
         measures: Measures | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self._secrets = secrets
         self._servers = servers
         self._owner_of = owner_of
         self._adapters = adapters
+        self._engine = engine
         self._meter = meter
         self._measures = measures or Measures()
         self._answer_seconds = FIRST_ANSWER_SECONDS if answer_seconds is None else answer_seconds
@@ -189,7 +194,7 @@ class MindChooser:
     def choose_small(
         self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other", masking: Masking = CAREFUL
     ) -> Choice:
-        if settings.internal_processing_model:
+        if settings.internal_processing_model and settings.provider != "engine":  # it holds one model at a time
             settings = settings.model_copy(update={"model": settings.internal_processing_model})
         return self.choose(settings, persona=persona, purpose=purpose, masking=masking)
 
@@ -202,7 +207,7 @@ class MindChooser:
 
     def is_known(self, settings: MindSettings) -> bool:
         chosen = self._chosen.get((settings.model_dump_json(), self._key(settings)))
-        return settings.provider in {"builtin", "local"} or (chosen is not None and chosen.answered)
+        return settings.provider in {"builtin", "local", "engine"} or (chosen is not None and chosen.answered)
 
     def local_servers(self) -> list[tuple[Server, bool | None]]:
         """Look which servers there are on this computer; return each with what was answered, None if nothing was."""
@@ -271,7 +276,9 @@ class MindChooser:
 
         A provider in the settings is the person's yes to its key in the environment; `auto` is not.
         """
-        if settings.provider == "local" or (settings.provider in {"auto", "builtin"} and not settings.base_url):
+        if settings.provider in {"local", "engine"} or (
+            settings.provider in {"auto", "builtin"} and not settings.base_url
+        ):
             return ""
         stored = self._secrets.get(secret_name(settings)).strip()
         if stored:
@@ -289,6 +296,8 @@ class MindChooser:
         now = self._monotonic()
         if settings.provider == "builtin":
             return _Chosen(built_in_mind(settings), built_in_status(), now)
+        if settings.provider == "engine" and self._engine is not None:
+            return self._of_engine(settings, self._engine)
         try:
             check_key(key)
             if (maker := MAKERS.get(settings.provider)) is not None:
@@ -299,6 +308,15 @@ class MindChooser:
             mind = unusable_mind(error, settings)
             return _Chosen(mind, status_of(mind), now)
         return self._auto(settings, before)
+
+    def _of_engine(self, settings: MindSettings, engine: Engine) -> _Chosen:
+        try:
+            mind: LanguageModelMind = engine_mind(settings, engine, openai_provider)
+            mind.recall(self._measures, is_set=True)
+            answered = True
+        except MindError as error:  # the file may come
+            mind, answered = unusable_mind(error, settings.model_copy(update={"base_url": NOWHERE})), False
+        return _Chosen(mind, status_of(mind), self._monotonic(), answered=answered)
 
     def _of_maker(self, maker: Maker, settings: MindSettings, key: str, before: _Chosen | None) -> _Chosen:
         address = settings.base_url or maker.address

@@ -50,7 +50,12 @@ def openai_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
 
         return build_openai(endpoint, temperature=settings.temperature, seconds=patience.seconds)
 
-    provider = Provider(
+    return _mind(endpoint, openai_provider(endpoint, build), settings, patience)
+
+
+def openai_provider(endpoint: Endpoint, build: Callable[[], BaseChatModel]) -> Provider:
+    """Return the way to whatever speaks the OpenAI protocol."""
+    return Provider(
         build,
         without={"temperature": {"temperature": None}, "usage": {"stream_usage": False}},
         structured=_openai_form,
@@ -58,7 +63,6 @@ def openai_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
         always_limited=not endpoint.leaves_machine,
         models=lambda: list_models(endpoint.address, endpoint.key),
     )
-    return _mind(endpoint, provider, settings, patience)
 
 
 def gemini_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience | None = None) -> LanguageModelMind:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from agent.minds.engine.engine import SERVICE as ENGINE
 from agent.minds.protocol import Mind
 from managers.storage.errors import Lang
 from managers.storage.texts import Texts
@@ -49,6 +50,14 @@ def status_of(mind: Mind) -> MindStatus:
     endpoint, name = mind.endpoint, mind.name
     if endpoint is None:
         return built_in_status()
-    way = "gemini" if endpoint.service == "Gemini" else "elsewhere" if endpoint.leaves_machine else "here"
+    way = (
+        "engine"
+        if endpoint.service == ENGINE
+        else "gemini"
+        if endpoint.service == "Gemini"
+        else "elsewhere"
+        if endpoint.leaves_machine
+        else "here"
+    )
     told = _say.both(f"status.{way}", service=endpoint.service, name=name)
     return MindStatus(name, told["ja"], told["en"], is_language_model=True, leaves_machine=endpoint.leaves_machine)

@@ -92,7 +92,7 @@ PERSONA: Final[tuple[FileKind, ...]] = (
 
 HOME: Final[tuple[FileKind, ...]] = (
     _kind(r"settings\.toml", "yours"),
-    _kind(r"secrets\.toml|\.access\.json|\.serving\.json|opening\.html|\.installation\.(key.*|lock)", "wordless"),
+    _kind(r"secrets\.toml|\.(access|serving|engine)\.json|opening\.html|\.installation\.(key.*|lock)", "wordless"),
     _kind(r"sessions/(users\.json|\.users\.json\.lock)", "wordless"),
     _kind(r"sessions/users/.*", "gone", "copy"),
     _kind(r"groups\.json|\.groups\.json\.lock|kept_here\.json", "wordless"),

@@ -34,7 +34,7 @@ Overstep = Literal["slow", "unfolds"]
 class LimitedProcess:
     """A process of our own Python that runs `main` of a module; begun when it is made."""
 
-    def __init__(self, module: str, memory_bytes: int) -> None:
+    def __init__(self, module: str, memory_bytes: int, printed: IO[bytes] | int = subprocess.DEVNULL) -> None:
         self.memory_bytes = memory_bytes
         paths = [str(_FOLDER), *(path for path in sys.path if path)]
         flags = 0
@@ -45,9 +45,10 @@ class LimitedProcess:
             [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", _START, limit, module, *paths],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=printed,
             env={name: os.environ[name] for name in _KEPT if name in os.environ},
             creationflags=flags,
+            start_new_session=True,  # a terminal that is closed ends nothing here
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -61,6 +62,16 @@ class LimitedProcess:
     @property
     def is_running(self) -> bool:
         return self._process.poll() is None
+
+    @property
+    def status(self) -> int | None:
+        """How it ended; a signal as a negative number."""
+        return self._process.returncode
+
+    def wait(self, seconds: float) -> None:
+        """Wait for its end, so long at most."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
 
     def kill(self) -> None:
         """End it at once, whatever it does; whoever reads its answers finds their end."""

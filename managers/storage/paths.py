@@ -153,7 +153,9 @@ class Home:
     domains = _At("domains")
     """Knowledge that the personas of a domain share."""
     models = _At("models")
-    """Sentence models that were fetched."""
+    """Models that were fetched."""
+    engine = _At(".engine.json")
+    """Where the engine for a model on this computer listens, and the key to it: see `agent/minds/engine`."""
     backups = _At("backups")
     """Where backups lie, unless the person named another place."""
     backup_state = _At(".backups.json")

@@ -25,9 +25,11 @@ class Section(BaseModel):
 class MindSettings(Section):
     """Which mind speaks."""
 
-    provider: Literal["auto", "builtin", "gemini", "openai", "anthropic", "local"] = "auto"
-    """`openai`: anything that speaks the OpenAI protocol at `base_url`; `local`: the model in the folder `growth.base`."""
+    provider: Literal["auto", "builtin", "gemini", "openai", "anthropic", "local", "engine"] = "auto"
+    """`openai`: anything that speaks the OpenAI protocol at `base_url`; `local`: the model in the folder `growth.base`;
+    `engine`: the one that `model` names, in the engine that comes with the program."""
     model: str = ""
+    """With `engine`: a name in `assets/models.toml`, or the path of a GGUF file."""
     base_url: str = ""
     """Empty: the provider's own address."""
     context_tokens: int = Field(0, ge=0)
@@ -40,6 +42,19 @@ class MindSettings(Section):
     retries: int = Field(3, ge=0, le=10)
     seed: int = 0
     """The built-in mind's choices are the same for the same seed and conversation."""
+
+
+class EngineSettings(Section):
+    """How a model runs in the engine that comes with the program; all personas share one."""
+
+    threads: int = Field(0, ge=0, le=256)
+    """0: one less than this computer has cores."""
+    context_tokens: int = Field(0, ge=0, le=1_000_000)
+    """How much of a talk the model reads, in tokens; 0: what memory has room for, from 4,096 to 32,768."""
+    gpu_layers: int = Field(-1, ge=-1, le=10_000)
+    """How much of the model goes to a graphics card; -1: as much as fits."""
+    keep_minutes: float = Field(15, ge=1, le=MOST_MINUTES)
+    """How long the model stays loaded after it was used."""
 
 
 class RecallSettings(Section):
@@ -196,6 +211,8 @@ class PageSettings(Section):
     """What else the page is called where it asks for a password: names that a proxy before it goes by, say."""
     port: int = Field(7860, ge=1, le=65535)
     onboarded: bool = False
+    offers_models: bool = True
+    """Whether a card beside the talk shows the way to a language model while the built-in mind speaks."""
     help_locale: str = ""
     """Whose help lines to show when somebody is in distress (`ja-JP`, `en-GB`, ...); empty: by language."""
 

@@ -22,6 +22,7 @@ from managers.storage.setting_sections import (
     BackupSettings,
     ConversationSettings,
     Data,
+    EngineSettings,
     GroupSettings,
     GrowthSettings,
     MaskModels,
@@ -49,6 +50,7 @@ __all__ = [
     "BackupSettings",
     "ConversationSettings",
     "Data",
+    "EngineSettings",
     "GroupSettings",
     "GrowthSettings",
     "MaskModels",
@@ -90,6 +92,7 @@ class Settings(Section):
 
     user: UserSettings = Field(default_factory=UserSettings)
     mind: MindSettings = Field(default_factory=MindSettings)
+    engine: EngineSettings = Field(default_factory=EngineSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
     conversation: ConversationSettings = Field(default_factory=ConversationSettings)
     memory: MemorySettings = Field(default_factory=MemorySettings)

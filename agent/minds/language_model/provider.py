@@ -31,6 +31,7 @@ class Provider:
         without: which fields of the model to change to do without a feature.
         structured: the arguments of a call that ask for JSON of a form.
         limited: the arguments of a call that limit the answer to so many tokens.
+        placed: what a call's body says besides, by what it is for and whether it asks for an answer in a form.
         always_limited: answers are limited to what the model can hold, also where no cap asks for it.
         lacks: what no model behind it can do, as is known from the start.
         usage_adds_up: each piece reports its own tokens, instead of all so far.
@@ -41,6 +42,7 @@ class Provider:
     without: Mapping[Feature, Mapping[str, Any]] = field(default_factory=dict)
     structured: Callable[[type[BaseModel]], dict[str, Any]] = lambda _: {}
     limited: Callable[[int], dict[str, Any]] = lambda _: {}
+    placed: Callable[..., dict[str, Any]] = lambda _, **__: {}
     always_limited: bool = False
     usage_adds_up: bool = False
     lacks: frozenset[Feature] = frozenset()

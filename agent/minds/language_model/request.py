@@ -192,6 +192,9 @@ class Model:
             wish = Wish(read, room, LEAST_ANSWER if can_limit else room, can_limit=can_limit)
             call = counted.open(self.endpoint.priced, wish, 2 * seconds + 30)
         asked |= self._limit(prompt, room, call.output_tokens if call else None)
+        purpose = prompt.purpose or (account.purpose if account else "other")
+        if placed := self.provider.placed(purpose, is_form=prompt.answer is not None):
+            asked["extra_body"] = asked.get("extra_body", {}) | placed
         if tools := self._offered(prompt):
             bound = client.bind_tools([deepcopy(as_function(tool)) for tool in tools])  # Gemini's changes them
             asked = getattr(bound, "kwargs", {}) | asked

@@ -21,7 +21,7 @@ from managers.storage.settings import BackupSettings
 
 _PASSING: Final = rf"backups|{FOLDER}|models|\.logs|\.uploads|\.importing|\.exports|\.window"
 """Backups themselves, what can be fetched again, what is there for a while."""
-_OWN: Final = r"\.(?:access|serving)\.json|opening\.html|\.installation\.key(?:\.copy)?|\.made-private"
+_OWN: Final = r"\.(?:access|serving|engine)\.json|opening\.html|\.installation\.key(?:\.copy)?|\.made-private"
 """What belongs to this installation."""
 _TEMPORARY: Final = ".*" + re.escape(TEMPORARY_SUFFIX)
 _LEFT_OUT: Final = re.compile(rf"{_PASSING}|{_OWN}|\.[a-z.-]*lock|{_TEMPORARY}")

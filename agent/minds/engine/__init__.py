@@ -1,0 +1,1 @@
+"""A language model on this computer, in a process of its own: llama.cpp's server, from the package `xllamacpp`."""

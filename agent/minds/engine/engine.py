@@ -1,0 +1,427 @@
+"""One engine for all who talk here: page and command line find each other's through a note in the home folder.
+
+The note says which process it is, where it listens, with which key and for which plan. A port says nothing of who listens
+there, and a number of a process may be another's by now: both are looked at before a key goes out.
+
+Whoever uses the engine holds it (`child.py`): the one that started it by its standard input, all others by a connection. So
+it ends with the last of them, and a page talks on when the command line that began it is closed. Each lets go when it has
+not used it for a while.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from agent.minds.endpoint import Endpoint
+from agent.minds.engine.child import END, HELD
+from agent.minds.engine.errors import (
+    EngineCrashedError,
+    EngineError,
+    EngineKilledError,
+    EngineSlowError,
+    NoEngineError,
+    OldProcessorError,
+    UnloadableError,
+)
+from agent.minds.engine.plan import Plan, plan_for
+from agent.minds.measures import Measures
+from managers.mind import Cancel
+from managers.storage.errors import BusyError, Notice, UtataneError, as_notice
+from managers.storage.files import read_bytes, remove, write_atomic
+from managers.storage.limited_process import LimitedProcess
+from managers.storage.locks import holding
+from managers.storage.paths import Home
+from managers.storage.settings import EngineSettings
+from managers.transport import client_options
+
+SERVICE, NOWHERE = "xllamacpp", "http://127.0.0.1/v1"
+logger = logging.getLogger(__name__)
+
+_LOOK_SECONDS, _GONE_SECONDS, _CONNECT_SECONDS, _ANSWER_SECONDS, _END_SECONDS = 0.05, 0.5, 2.0, 60.0, 3.0
+_SAME_MOMENT: Final = 1.0
+_TRIAL: Final = {"prompt": "The sea was calm that day, and ", "n_predict": 48, "cache_prompt": False, "id_slot": 1}
+_ENDINGS: Final = {
+    -9: EngineKilledError, 0xC0000017: EngineKilledError, -4: OldProcessorError, 0xC000001D: OldProcessorError,
+}  # fmt: skip
+"""SIGKILL and SIGILL, and what stands for them on Windows."""
+
+
+class StoppedError(Exception):
+    """Whoever waited for the engine waits no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAddress:
+    """An engine that runs.
+
+    Attributes:
+        pid, begun: its process, and when that began.
+        mark: that of its plan.
+        address, leash: where it answers, and the port at which it is held.
+        context: how much of a talk it reads, in tokens.
+    """
+
+    pid: int
+    begun: float
+    mark: str
+    address: str
+    leash: int
+    key: str = field(repr=False)
+    context: int
+    can_see: bool = False
+    takes_tools: bool = False
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.address}/v1"
+
+    @property
+    def is_there(self) -> bool:
+        """Whether that process runs, is ours, and is who listens at both ports."""
+        import psutil  # noqa: PLC0415  # only where an engine runs
+
+        try:
+            process = psutil.Process(self.pid)
+            is_it = abs(process.create_time() - self.begun) < _SAME_MOMENT
+            is_ours = not hasattr(os, "getuid") or process.uids().real == os.getuid()
+            ports = {one.laddr.port for one in process.net_connections("tcp4") if one.status == psutil.CONN_LISTEN}
+        except (psutil.Error, OSError):
+            return False
+        return is_it and is_ours and {self.leash, int(self.address.rpartition(":")[2])} <= ports
+
+    def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        """Ask it something that is no talk; return what it answers, nothing if it does not."""
+        import httpx  # noqa: PLC0415  # only where an engine runs
+
+        options = client_options(httpx, self.address, local=True, blocking=True)
+        options["headers"] |= {"authorization": f"Bearer {self.key}"}
+        try:
+            with httpx.Client(timeout=_ANSWER_SECONDS, **options) as client:
+                page = client.request(method, self.address + path, json=body).raise_for_status().json()
+        except (httpx.HTTPError, ValueError):
+            return {}
+        return page if isinstance(page, dict) else {}
+
+
+class Engine:
+    """The engine of a home folder, as this process uses it. May be used from several threads."""
+
+    def __init__(
+        self,
+        home: Home,
+        settings: Callable[[], EngineSettings],
+        measures: Measures | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._home, self._settings, self._monotonic = home, settings, monotonic
+        self._measures = measures or Measures()
+        self.models = home.models
+        self._lock = threading.Lock()
+        self._held: tuple[EngineAddress, _Started | _Joined] | None = None
+        self._using, self._used, self._deaths = 0, 0.0, 0
+
+    @staticmethod
+    def lacking() -> Notice | None:
+        """Return what is to be said where there is no engine."""
+        return as_notice("no-engine", NoEngineError(model="")) if find_spec("xllamacpp") is None else None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether this process holds an engine."""
+        held = self._held
+        return held is not None and held[1].is_running
+
+    def is_ready(self, path: Path) -> bool:
+        """Tell whether a file's model answers at once, whoever has loaded it."""
+        held = self._held if self.is_running else None
+        serving = held[0] if held else self._noted()
+        return serving is not None and serving.mark == self.plan(path).mark
+
+    def plan(self, path: Path) -> Plan:
+        """Return how a file is loaded here.
+
+        Raises:
+            ModelFileError, UnreadableError, NoTemplateError
+        """
+        return plan_for(path, self._settings())
+
+    @contextmanager
+    def serving(self, path: Path, cancel: Cancel | None = None) -> Iterator[EngineAddress]:
+        """Let a file's model answer meanwhile, loaded if need be.
+
+        Raises:
+            StoppedError: `cancel` was set before.
+            EngineError: it cannot be run.
+            ModelFileError, UtataneError: the file, or the home folder, cannot be used.
+        """
+        address = self._served(self.plan(path), cancel or Cancel())
+        try:
+            yield address
+        finally:
+            with self._lock:
+                self._using -= 1
+                self._used = self._monotonic()
+
+    def worked(self) -> None:
+        """Note that it has answered: its next crash is a first one."""
+        self._deaths = 0
+
+    def speed(self, path: Path, cancel: Cancel | None = None) -> float:
+        """Return how many tokens a second a model writes here, as a short trial told once; 0 where it told nothing.
+
+        Raises:
+            As `serving`.
+        """
+        if (known := self.known_speed(path)) is not None:
+            return known
+        with self.serving(path, cancel) as address:
+            told = address.ask("POST", "/completion", _TRIAL).get("timings") or {}
+        if speed := round(float(told.get("predicted_per_second") or 0.0), 1):
+            self._measures.keep(endpoint_of(path), speed=speed)
+        return speed
+
+    def known_speed(self, path: Path) -> float | None:
+        """Return what the trial of a model told; None before it."""
+        speed = self._measures.of(endpoint_of(path)).get("speed")
+        return speed if isinstance(speed, float) else None
+
+    def stop(self) -> None:
+        """Let go of the engine; it ends, unless another program uses it."""
+        with self._lock:
+            self._let_go()
+
+    def end(self) -> None:
+        """End the engine, whoever uses it: what it has read of talks goes with it."""
+        noted = self._noted()
+        with self._lock:
+            hold = self._held[1] if self._held else _Joined.reach(noted) if noted else None
+            if hold is not None:
+                hold.say(END)
+            self._let_go()
+        if noted is not None:
+            _await_end(noted)
+
+    def _served(self, plan: Plan, cancel: Cancel) -> EngineAddress:
+        """Return an engine that serves what is planned, and count whoever asks as one who uses it."""
+        while not cancel.is_set():
+            with self._lock:
+                if (address := self._still_held(plan)) is not None:
+                    self._using += 1
+                    return address
+                is_free = self._held is None or not self._using  # else another model's answer is waited for
+            try:
+                with holding(self._home.folder / ".engine.lock", "engine", wait=0, is_reentrant=False):
+                    if is_free:
+                        self._join_or_start(plan, cancel)
+                        continue
+            except BusyError:
+                pass  # somebody is loading it
+            cancel.wait(_LOOK_SECONDS)
+        raise StoppedError
+
+    def _still_held(self, plan: Plan) -> EngineAddress | None:
+        """Return the engine that is held, if it serves what is planned; let go of one that has died.
+
+        Raises:
+            EngineError: it died again.
+        """
+        if self._held is None:
+            return None
+        address, hold = self._held
+        if hold.is_running:
+            return address if address.mark == plan.mark else None
+        self._held = None
+        error = hold.why_it_ended(plan)
+        self._deaths += error is not None
+        if error is None or self._deaths == 1:
+            return None
+        self._deaths = 0
+        raise error
+
+    def _join_or_start(self, plan: Plan, cancel: Cancel) -> None:
+        noted = self._noted()
+        hold: _Started | _Joined | None = None
+        if noted is not None and noted.mark == plan.mark:
+            hold = _Joined.reach(noted)
+        if hold is None:
+            self.end()  # it serves another model, or does so in another way
+            noted, hold = self._start(plan, cancel)
+        assert noted is not None
+        with self._lock:
+            self._held, self._used = (noted, hold), self._monotonic()
+        threading.Thread(target=self._let_go_when_idle, args=(hold,), name="engine-idle", daemon=True).start()
+
+    def _start(self, plan: Plan, cancel: Cancel) -> tuple[EngineAddress, _Started]:
+        if self.lacking() is not None:
+            raise NoEngineError(model=plan.name)
+        key, since = secrets.token_urlsafe(32), self._monotonic()
+        hold = _Started(plan.fitted(), key)
+        try:
+            address = hold.address(plan, key, cancel)
+            write_atomic(self._home.engine, json.dumps(asdict(address)) + "\n")
+        except BaseException:
+            hold.end()
+            raise
+        logger.info("the engine was ready after %.1f s", self._monotonic() - since)
+        return address, hold
+
+    def _let_go_when_idle(self, hold: _Started | _Joined) -> None:
+        while True:
+            keep = 60 * self._settings().keep_minutes
+            with self._lock:
+                if self._held is None or self._held[1] is not hold:
+                    return
+                left = keep if self._using else self._used + keep - self._monotonic()
+                if left <= 0:
+                    self._let_go()
+                    return
+            time.sleep(max(_LOOK_SECONDS, min(left, 60.0)))
+
+    def _let_go(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            held[1].let_go()
+            if not held[0].is_there:
+                with suppress(UtataneError):
+                    remove(self._home.engine)
+
+    def _noted(self) -> EngineAddress | None:
+        """Return the engine that runs for this home; None if there is none, or another process in its place."""
+        with suppress(UtataneError, ValueError, TypeError):
+            noted = EngineAddress(**json.loads(read_bytes(self._home.engine) or b""))
+            return noted if noted.is_there else None
+        return None
+
+
+class _Started(LimitedProcess):
+    """An engine that was started here, held by its standard input."""
+
+    def __init__(self, plan: Plan, key: str) -> None:
+        self._printed = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process; empty once it is loaded
+        super().__init__("agent.minds.engine.child", 0, printed=self._printed)
+        self._answer = b""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self._plan = plan
+        self.say(json.dumps(asdict(plan) | {"key": key, "seconds": plan.seconds}).encode() + b"\n")
+
+    def address(self, asked: Plan, key: str, cancel: Cancel) -> EngineAddress:
+        """Wait until the model is loaded, and return where.
+
+        Raises:
+            StoppedError: `cancel` was set.
+            EngineError: it will not be.
+        """
+        until = time.monotonic() + self._plan.seconds
+        while self._reader.is_alive():
+            if cancel.wait(_LOOK_SECONDS):
+                raise StoppedError
+            if time.monotonic() > until:
+                raise EngineSlowError(model=asked.name, seconds=int(self._plan.seconds))
+        if not self._answer:
+            self.wait(_END_SECONDS)
+            raise self.why_it_ended(asked) or EngineCrashedError(model=asked.name)
+        import psutil  # noqa: PLC0415  # only where an engine runs
+
+        begun, (where, leash) = psutil.Process(self.pid).create_time(), json.loads(self._answer)
+        address = EngineAddress(self.pid, begun, asked.mark, where, leash, key, self._plan.context)
+        page = address.ask("GET", "/props")
+        sees, calls = page.get("modalities") or {}, page.get("chat_template_caps") or {}
+        told = {"can_see": bool(sees.get("vision")), "takes_tools": bool(calls.get("supports_tools"))}
+        return EngineAddress(**asdict(address) | told)
+
+    def say(self, line: bytes) -> None:
+        """Send a line, if anybody is there."""
+        with suppress(OSError):
+            self.requests.write(line)
+            self.requests.flush()
+
+    def let_go(self) -> None:
+        """Hold it no longer: it ends, unless somebody else holds it."""
+        with suppress(OSError):
+            self.requests.close()
+        self.wait(_GONE_SECONDS)
+
+    def why_it_ended(self, plan: Plan) -> EngineError | None:
+        """Return what is to be said of its end; None where it was told to."""
+        self._printed.seek(0)
+        lines = self._printed.read().decode("utf-8", "replace").splitlines()
+        said = next((line.partition(" E ")[2] for line in lines if " E " in line), "")
+        if self.status == 1 and said:
+            return UnloadableError(model=plan.name, detail=said.replace(plan.path, plan.name)[:200])
+        if self.status == 1 and "ImportError" in "".join(lines):
+            return NoEngineError(model=plan.name)
+        return _ENDINGS.get(self.status, EngineCrashedError)(model=plan.name) if self.status else None
+
+    def _read(self) -> None:
+        self._answer = self.answers.readline()
+
+
+class _Joined:
+    """An engine that another program has started, held by a connection."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
+
+    @classmethod
+    def reach(cls, address: EngineAddress) -> _Joined | None:
+        """Hold the engine at an address; None if nobody answers as it must."""
+        with suppress(OSError):
+            line = socket.create_connection(("127.0.0.1", address.leash), _CONNECT_SECONDS)
+            line.sendall(address.key.encode() + b"\n")
+            if line.recv(len(HELD), socket.MSG_WAITALL) == HELD:
+                return cls(line)
+            line.close()
+        return None
+
+    @property
+    def is_running(self) -> bool:
+        self._line.settimeout(0)
+        try:
+            return self._line.recv(1) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def say(self, line: bytes) -> None:
+        with suppress(OSError):
+            self._line.settimeout(_CONNECT_SECONDS)
+            self._line.sendall(line)
+
+    def let_go(self) -> None:
+        self._line.close()
+
+    def why_it_ended(self, plan: Plan) -> EngineError:
+        """Return what is to be said of its end: nobody here knows more."""
+        return EngineCrashedError(model=plan.name)
+
+
+def endpoint_of(path: Path) -> Endpoint:
+    """Return what a file's model is called; where it answers is known when it runs, and another place each time."""
+    return Endpoint(SERVICE, NOWHERE, path.stem)
+
+
+def _await_end(address: EngineAddress) -> None:
+    """Wait for a process that was told to end; one that hangs is ended."""
+    import psutil  # noqa: PLC0415  # only where an engine runs
+
+    with suppress(psutil.Error):
+        process = psutil.Process(address.pid)
+        try:
+            process.wait(_END_SECONDS)
+        except psutil.TimeoutExpired:
+            process.kill()

@@ -1,0 +1,116 @@
+"""A mind that speaks through the engine on this computer: the language model's, that has its server made ready first."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from agent.minds.endpoint import Endpoint
+from agent.minds.engine.engine import Engine, EngineAddress, StoppedError, endpoint_of
+from agent.minds.engine.errors import NotFetchedError
+from agent.minds.errors import LocalModelError, MindError, ModelFileError
+from agent.minds.language_model import LanguageModelMind, Patience
+from agent.minds.language_model.call_failures import Failure
+from agent.minds.language_model.provider import Provider
+from agent.minds.language_model.request import Prompt
+from agent.minds.model_files import file_of
+from managers.mind import Cancel, ReplyPiece
+from managers.storage.errors import UnreadableError
+from managers.storage.settings import MindSettings
+from managers.storage.texts import Texts
+from managers.usage.ledger import Purpose
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+_say = Texts("prompts/minds")
+_SILENT_SECONDS: Final = 600.0
+"""A processor alone may read a long prompt for minutes; that the engine has died is noticed in any case."""
+
+
+@dataclass
+class _Met:
+    """The engine that was spoken to last; shared by all who speak through one mind."""
+
+    address: EngineAddress | None = None
+
+
+class EngineMind(LanguageModelMind):
+    """A model in the engine. May be used from several threads."""
+
+    engine: Engine
+    path: Path
+    met: _Met
+
+    def warm_up(self) -> None:
+        """Load the library; the model comes into memory with the first word that is said to it."""
+        import agent.minds.language_model.openai_protocol  # noqa: F401, PLC0415  # takes seconds to load
+
+    def _try(self, prompt: Prompt, cancel: Cancel) -> Generator[ReplyPiece, None, tuple[bool, Failure | None]]:
+        try:
+            if not self.engine.is_ready(self.path):
+                yield _say.notice("engine-loads", "passing", model=self.name)
+            with self.engine.serving(self.path, cancel) as address:
+                self._meet(address)
+                spoke, failure = yield from super()._try(prompt, cancel)
+        except StoppedError:
+            return False, None
+        except MindError as error:
+            return False, Failure(error)
+        except (ModelFileError, UnreadableError) as error:
+            return False, Failure(_unusable(self.path, error))
+        if failure is None:
+            self.engine.worked()
+        return spoke, failure
+
+    def _meet(self, address: EngineAddress) -> None:
+        with self._model.building:
+            if self.met.address == address:
+                return
+            self.met.address, self._model.client = address, None
+        self.learn(context_tokens=address.context, can_see=address.can_see, takes_tools=address.takes_tools)
+
+
+def engine_mind(
+    settings: MindSettings, engine: Engine, provider_of: Callable[[Endpoint, Callable[[], BaseChatModel]], Provider]
+) -> EngineMind:
+    """Return the mind that these settings mean; nothing is loaded yet.
+
+    Raises:
+        MindError: the model is not there, or none.
+    """
+    path = file_of(settings.model, engine.models)
+    if path is None:
+        raise NotFetchedError(model=settings.model)
+    try:
+        plan = engine.plan(path)
+    except (ModelFileError, UnreadableError) as error:
+        raise _unusable(path, error) from error
+    endpoint, met, seconds = endpoint_of(path), _Met(), max(settings.timeout_seconds, _SILENT_SECONDS)
+
+    def build() -> BaseChatModel:
+        from agent.minds.language_model.openai_protocol import build_openai  # noqa: PLC0415  # takes seconds to load
+
+        assert met.address is not None
+        account = os.getuid() if sys.platform == "linux" else None  # elsewhere nobody tells whose a port is
+        there = replace(endpoint, address=met.address.base_url, key=met.address.key, account=account)
+        return build_openai(there, temperature=settings.temperature, seconds=seconds)
+
+    provider = replace(provider_of(endpoint, build), placed=_slot)
+    patience = Patience(seconds=seconds, retries=settings.retries)
+    mind = EngineMind(endpoint, provider, context_tokens=plan.context, patience=patience)
+    mind.engine, mind.path, mind.met = engine, path, met
+    return mind
+
+
+def _slot(purpose: Purpose, *, is_form: bool) -> dict[str, Any]:
+    """Say in which slot a request is to be answered: a talk's prompt is read anew by no other work."""
+    return {"id_slot": int(is_form or purpose not in {"talk", "tools"})}
+
+
+def _unusable(path: Path, error: ModelFileError | UnreadableError) -> LocalModelError:
+    return LocalModelError(model=path.stem, cause_ja=error.sentence("ja"), cause_en=error.sentence("en"))
