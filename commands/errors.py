@@ -73,3 +73,11 @@ class ImportNotConfirmedError(UtataneError):
 
 class RestoreWhereError(UtataneError):
     """`backup restore` without a persona, and without a place for what is brought back."""
+
+
+class UnknownModelError(UtataneError):
+    """Our table has no such model, and no such file is there. Facts: `name`, `known`."""
+
+
+class ModelInUseError(UtataneError):
+    """A model that speaks is to be removed, without a yes. Facts: `name`, `users`."""

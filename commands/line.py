@@ -22,6 +22,7 @@ from commands import (
     importing,
     memories,
     mend,
+    models,
     personas,
     recall,
     serve,
@@ -55,6 +56,7 @@ app.add_typer(history.commands)
 app.add_typer(exporting.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)
+app.add_typer(models.commands, name="models")
 app.add_typer(mend.commands)
 app.add_typer(personas.personas_commands, name="personas")
 app.add_typer(importing.commands)

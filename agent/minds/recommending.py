@@ -68,4 +68,5 @@ def recommended(
         return is_quick and model.is_comfortable(computer.memory)
 
     suiting = [model for model in fitting if suits(model)]
-    return suiting + sorted((one for one in fitting if one not in suiting), key=lambda one: one.active)
+    others = [model for model in fitting if model not in suiting]
+    return suiting + sorted(others, key=lambda model: (not model.is_comfortable(computer.memory), model.active))

@@ -1,0 +1,187 @@
+"""`models`: the models that can run on this computer itself: which suit it, which are here, which speaks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from commands.errors import ModelInUseError, UnknownModelError
+from commands.language import terminal_language
+from commands.shared import HomeOption, JsonOption, services_at, tell
+from commands.terminal import show_passing, warn, write_line
+from managers.storage.errors import UtataneError
+from managers.storage.texts import Texts
+
+if TYPE_CHECKING:
+    from agent.minds.model_files import ModelFile
+    from agent.services import Services
+
+commands = typer.Typer(help="Models that run on this computer itself, without another program.")
+_say = Texts("notices/models")
+_INTERRUPTED = 130
+_CHARACTERS = {"ja": 1.4, "en": 4.0}
+"""In a token, about."""
+
+NameArgument = Annotated[str, typer.Argument(help="Its name, as `models list` shows it.")]
+
+
+@commands.command("list")
+def list_models(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """List the models that this computer can carry, the recommended one first: what is here, how fast, which speaks."""
+    from agent.minds.graphics import graphics_card
+    from agent.minds.model_files import model_files
+    from agent.minds.recommending import recommended, this_computer
+
+    lang = terminal_language()
+    with services_at(home, only_look=True) as services:
+        computer, files = this_computer(services.home.folder), model_files(services.home.models)
+        speeds = {one.name: _speed(services, one) for one in files if one.is_here}
+        best = [one.name for one in recommended(computer, lang, speeds, speeds.keys())]
+        users = _users(services)
+        about = {"memory": round(computer.memory, 1), "cores": computer.cores, "free": computer.free_bytes // 10**9}
+        card, lacking = graphics_card(), services.engine.lacking()
+        if not as_json:
+            write_line(_say("computer", lang, **about))
+        for one in sorted(files, key=lambda one: best.index(one.name) if one.name in best else len(best)):
+            _tell(one, best, speeds.get(one.name, 0.0), users.get(one.name, []), as_json=as_json)
+        for path in users.keys() - {one.name for one in files}:
+            tell({"name": path, "speaks_for": users[path]}, f"{path}  {_say('speaks', lang)}", as_json=as_json)
+    if not as_json:
+        write_line(lacking.sentence(lang) if lacking else _say("how", lang))
+        if not any(one.model.tried for one in files):
+            write_line(_say("untried", lang, day=max(one.model.as_of for one in files)))
+        if card is not None:
+            write_line(_say("card", lang, name=card.name, gigabytes=round(card.gigabytes)))
+
+
+@commands.command("fetch")
+def fetch(name: NameArgument, home: HomeOption = None) -> None:
+    """Fetch a model from huggingface.co, or go on with it; Ctrl-C keeps what has come."""
+    with services_at(home) as services:
+        _fetch(_named(services, name))
+
+
+@commands.command("use")
+def use(
+    name: Annotated[str, typer.Argument(help="Its name, or a .gguf file.")],
+    home: HomeOption = None,
+    persona: Annotated[str, typer.Option(help="For this persona alone; default: for all.")] = "",
+) -> None:
+    """Let a model of this computer speak: it is fetched if it is not here, tried, and its speed is measured."""
+    from agent.minds.model_files import file_named
+    from ui.locales import texts
+    from ui.rooms.mind.here import begin_joining
+
+    lang = terminal_language()
+    with services_at(home) as services:
+        if (lacking := services.engine.lacking()) is not None:
+            warn(lacking.sentence(lang))
+            raise typer.Exit(1)
+        who = services.personas.get(persona).name if persona else ""
+        path = Path(name).expanduser().absolute()
+        if (known := file_named(name, services.home.models)) is None and not path.is_file():
+            raise UnknownModelError(name=name, known=_known(services))
+        if known is not None and not known.is_here:
+            _fetch(known)
+        if problem := begin_joining(services, name if known else str(path), texts(lang), who):
+            warn(problem)
+            raise typer.Exit(1)
+        services.joinings.settle()
+        joined = services.joinings.current
+        if joined is None or joined.error is not None or joined.trial is None:
+            raise joined.error if joined and joined.error else typer.Exit(1)
+        write_line(_say("used", lang, name=joined.name, seconds=f"{joined.trial.first_words_ms / 1000:.1f}"))
+
+
+@commands.command("remove")
+def remove(
+    name: NameArgument,
+    home: HomeOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Also where it speaks.")] = False,
+) -> None:
+    """Remove a model that was fetched, or what has come of it."""
+    with services_at(home) as services:
+        one = _named(services, name)
+        if (users := _users(services).get(name)) and not yes:
+            raise ModelInUseError(name=name, users=", ".join(users))
+        services.engine.end()
+        one.remove()
+        write_line(_say("removed", terminal_language(), name=name))
+
+
+def _tell(one: ModelFile, best: list[str], speed: float, users: list[str], *, as_json: bool) -> None:
+    lang, model = terminal_language(), one.model
+    begun = (one.path.parent / f"{one.path.name}.part").is_file()
+    facts: dict[str, Any] = {
+        "name": one.name,
+        "recommended": best[:1] == [one.name],
+        "fits": one.name in best,
+        "gigabytes": model.file_gigabytes,
+        "memory": model.memory,
+        "licence": model.licence,
+        "fetched": one.is_here,
+        "tokens_per_second": speed or None,
+        "speaks_for": users,
+        "tried": model.tried,
+    }
+    states: Mapping[str, bool] = {
+        "recommended": facts["recommended"],
+        "speaks": bool(users),
+        "here": one.is_here and not users,
+        "part": begun and not one.is_here,
+        "too_large": not facts["fits"],
+    }
+    said = [_say(state, lang) for state, holds in states.items() if holds]
+    said += [_say("speed", lang, characters=round(speed * _CHARACTERS[lang]))] if speed else []
+    about = {"name": one.name, "gigabytes": model.file_gigabytes, "licence": model.licence, "memory": model.memory}
+    tell(facts, "  ".join([_say("model", lang, **about), *said, model.words(lang)]), as_json=as_json)
+
+
+def _fetch(one: ModelFile) -> None:
+    lang, cancel = terminal_language(), threading.Event()
+    try:
+        for done, total in one.fetch(cancel):
+            told = {"done": f"{done / 1e9:.2f}", "total": f"{total / 1e9:.2f}", "percent": 100 * done // max(total, 1)}
+            show_passing(_say("progress", lang, name=one.name, **told))
+    except KeyboardInterrupt:
+        warn(_say("stopped", lang, name=one.name))
+        raise typer.Exit(_INTERRUPTED) from None
+    finally:
+        show_passing()
+    write_line(_say("fetched", lang, name=one.name))
+
+
+def _named(services: Services, name: str) -> ModelFile:
+    from agent.minds.model_files import file_named
+
+    if (found := file_named(name, services.home.models)) is None:
+        raise UnknownModelError(name=name, known=_known(services))
+    return found
+
+
+def _known(services: Services) -> str:
+    from agent.minds.model_files import model_files
+
+    return ", ".join(one.name for one in model_files(services.home.models))
+
+
+def _speed(services: Services, one: ModelFile) -> float:
+    with suppress(UtataneError):  # whoever uses it is told
+        return services.engine.known_speed(one.path) or 0.0
+    return 0.0
+
+
+def _users(services: Services) -> dict[str, list[str]]:
+    """Return who speaks through which model of this computer: `*` is whoever has no choice of its own."""
+    found: dict[str, list[str]] = {}
+    minds = {"*": services.settings().mind}
+    minds |= {name: services.memories(name).settings().mind for name in services.personas.list_names()}
+    for name, mind in minds.items():
+        if mind.provider == "engine":
+            found.setdefault(mind.model, []).append(name)
+    return found
