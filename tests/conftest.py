@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from managers.memory.log import ConversationLog
+from managers.recall.embedders import sentence_encoder
 from managers.storage import opening
 from managers.storage.paths import Home, PersonaPaths
 from tests.crash import Kill, kill_everywhere, kill_once
@@ -74,6 +75,13 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     for key in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"):
         monkeypatch.delenv(key, raising=False)
     return Home(tmp_path / "home")
+
+
+@pytest.fixture(autouse=True)
+def without_sentences(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare no sentences, which takes a second to load, but for tests that ask for it (`sentences`)."""
+    if "sentences" not in request.fixturenames:
+        monkeypatch.setattr(sentence_encoder, "find_package", lambda: None)
 
 
 @pytest.fixture(autouse=True)

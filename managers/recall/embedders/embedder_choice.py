@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.embedders import VECTOR_SHARE, Embedder, folder_model, gemini, local_model
+from managers.recall.embedders import VECTOR_SHARE, Embedder, folder_model, gemini, local_model, sentence_encoder
 from managers.recall.embedders.cached import CachedEmbedder
 from managers.recall.embedders.local import shared
 from managers.recall.embedders.ngrams import BUCKETS, NgramEmbedder, count_frequencies
 from managers.recall.embedders.offered import DEFAULT, Folder
+from managers.recall.embedders.sentence_encoder import SentenceEncoder
 from managers.recall.embedders.word_means import HabitCounter, Habits, WordMeansEmbedder
 from managers.recall.index import word_vectors
 from managers.recall.index.connection import remove_database
@@ -26,6 +27,9 @@ from managers.usage.meter import Account
 
 MEANING_WORTH = 1.0
 """What a vector is worth beside words where it tells what Japanese words mean."""
+
+SENTENCE_WORTH = 0.5
+"""The same, where it tells what English sentences mean."""
 
 _WEIGHTS = "ngram_frequencies"
 _COUNTED = "ngram_passages"
@@ -46,6 +50,7 @@ class EmbedderChoice:
         notices: what is missing, and what stands in for it.
         own: the built-in embedder, whose weights come from the memories; None if another was chosen.
         chosen: the embedder that was chosen; None if it cannot be had, so that words alone are used.
+        sentences: what compares whole sentences beside the built-in embedder, where it is installed.
     """
 
     def __init__(
@@ -56,11 +61,12 @@ class EmbedderChoice:
         load_own: Callable[[], NgramEmbedder],
         embedder: Embedder | None = None,
         account: Account | None = None,
-        models: Path = Path(),
+        models: Path | None = None,
     ) -> None:
         self._account = account
         self.notices: list[Notice] = []
         self._table: WordVectors | None = None
+        self.sentences: SentenceEncoder | None = None
         self._always = settings.embedder == "japanese-vectors"
         self._load_own = load_own
         self._cache = cache
@@ -69,7 +75,10 @@ class EmbedderChoice:
         self.chosen: Embedder | None = embedder
         self.uses_own = False
         if embedder is None:
-            self._choose(settings, cache, secrets, models)
+            self._choose(settings, cache, secrets, models or Path())
+        if self.uses_own and settings.embedder != "builtin" and models is not None:
+            package = sentence_encoder.find_package()
+            self.sentences = sentence_encoder.opened(package, models) if package else None
 
     def _choose(self, settings: RecallSettings, cache: Path, secrets: Secrets | None, models: Path) -> None:
         if settings.embedder == "sentence-transformers":
@@ -188,9 +197,11 @@ class EmbedderChoice:
         own = self.own
         return own is not None and held > max(_FIRST_WEIGHTS, times * own.counted)
 
-    def vector_share(self, query: str) -> float:
-        """Return what vectors are worth beside words, for a question."""
-        return MEANING_WORTH if self.words is not None and is_japanese(query) else VECTOR_SHARE
+    def vector_share(self, query: str, *, is_meant: bool = False) -> float:
+        """Return what vectors are worth beside words, for a question; more, where its sentence is compared."""
+        if (self.words is not None or is_meant) and is_japanese(query):
+            return MEANING_WORTH
+        return SENTENCE_WORTH if is_meant else VECTOR_SHARE
 
     @property
     def name(self) -> str:

@@ -171,12 +171,12 @@ class WholeRows:
         return products(self.rows, chosen, query)
 
 
-def mapped_rows(path: Path, offset: int, count: int, width: int) -> Bytes:
+def mapped_rows(path: Path, offset: int, count: int, width: int, *, is_replaced: bool = True) -> Bytes:
     """Return rows of a file that is only read where somebody looks.
 
     Windows replaces no file that is mapped, and a snapshot is replaced by every newer one: there it is read.
     """
-    if sys.platform == "win32":
+    if is_replaced and sys.platform == "win32":
         return np.fromfile(path, np.int8, count * width, offset=offset).reshape(count, width)
     _mapped.add(path.name)
     with open_binary(path) as file:

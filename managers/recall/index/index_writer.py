@@ -101,6 +101,7 @@ class IndexWriter:
         rows = [(number,) for number in numbers]
         connection.executemany("DELETE FROM chunks WHERE id = ?", rows)
         connection.executemany("DELETE FROM vectors WHERE chunk = ?", rows)
+        connection.executemany("DELETE FROM sentences WHERE chunk = ?", rows)
         connection.executemany("DELETE FROM unembedded WHERE chunk = ?", rows)
         by_block: dict[int, list[int]] = {}
         for number in numbers:
@@ -142,6 +143,11 @@ class IndexWriter:
         connection = self._store.connection()
         connection.executemany("INSERT OR REPLACE INTO vectors (chunk, code) VALUES (?, ?)", rows)
         connection.executemany("DELETE FROM unembedded WHERE chunk = ?", [(number,) for number, _ in rows])
+
+    def add_sentences(self, numbers: Iterable[int], vectors: npt.NDArray[np.float32]) -> None:
+        """Store the sentences' vectors of passages, inside a transaction."""
+        rows = zip(numbers, kept_alone(encode(vectors)), strict=True)
+        self._store.connection().executemany("INSERT OR REPLACE INTO sentences (chunk, code) VALUES (?, ?)", rows)
 
     def _columns_of(
         self, first: int, file: int, added: Sequence[Chunk], counts: Sequence[Counter[str]]

@@ -52,6 +52,8 @@ class MemoryIndex:
         self.store = Store(folder / FILE_NAME, only_look=only_look)
         self.writer = IndexWriter(self.store)
         self.vectors = VectorIndex(folder / "vectors.faiss")
+        self.sentences = VectorIndex(folder / "sentences.faiss", "sentences")
+        self._both = self.vectors, self.sentences
         self._lock = threading.RLock()
         self._epoch = ""
         self._revision = -1
@@ -75,7 +77,7 @@ class MemoryIndex:
                 return epoch
             known, self._epoch = self._epoch, ""  # what fails half-way begins anew the next time
             if epoch != known:
-                self.vectors.clear()
+                self._clear()
                 self.columns = np.zeros(0, COLUMNS)
                 self._revision = -1
                 self.embedder = self.store.meta("embedder")
@@ -85,7 +87,8 @@ class MemoryIndex:
             columns[: len(self.columns)] = self.columns
             for block, data in changed:
                 columns[block * COLUMN_BLOCK : block * COLUMN_BLOCK + len(data)] = data
-            self.vectors.follow(self.store, epoch)
+            for vectors in self._both:
+                vectors.follow(self.store, epoch)
             self.view = View.of(columns, self.store.speakers())
             self.columns = columns
             self._epoch, self._revision = epoch, revision
@@ -95,8 +98,16 @@ class MemoryIndex:
         """Hold no vectors that nobody has looked for in a minute; whoever does has them read again."""
         with self._lock:
             if self._used < before - 35:  # seconds more than others: hardly between two messages of a talk
-                self.vectors.clear()
+                self._clear()
                 self._epoch = ""
+
+    def _clear(self) -> None:
+        for vectors in self._both:
+            vectors.clear()
+
+    def _remove(self) -> None:
+        for vectors in self._both:
+            vectors.remove()
 
     def fits(self, embedder: str) -> str:
         """Say why the index cannot be used as it is (`format`, `embedder`); empty if it can."""
@@ -131,7 +142,7 @@ class MemoryIndex:
     def reset(self, embedder: str, keep: Mapping[str, str | bytes] | None = None) -> None:
         """Empty the index for a rebuild, in a new epoch."""
         with self._lock:
-            self.vectors.remove()
+            self._remove()
             self.store.remove()
             with self.store.transaction():
                 self.store.set_meta("epoch", uuid4().hex)
@@ -144,8 +155,8 @@ class MemoryIndex:
     def discard(self) -> None:
         """Throw everything away, whatever state it is in; the next use begins an empty index."""
         with self._lock:
-            self.vectors.clear()
-            self.vectors.remove()
+            self._clear()
+            self._remove()
             self.store.remove()
             self._epoch = ""
 
@@ -153,8 +164,8 @@ class MemoryIndex:
         """Become another index that was built beside this one; searches go on with the old one until then."""
         with self._lock:
             fresh.store.finish()
-            self.vectors.clear()  # there is no room for both while the snapshot is made
-            self.vectors.remove()
+            self._clear()  # there is no room for both while the snapshot is made
+            self._remove()
             make_folder(self.folder)
             self.store.replace_with(fresh.store.path)
             remove_tree(fresh.folder)
@@ -200,6 +211,22 @@ class MemoryIndex:
                 self.store.raise_revision()
                 self.writer.add_vectors([number for number, _ in batch], own.passages([text for _, text in batch]))
 
+    def without_sentence(self, before: int, count: int) -> list[tuple[int, str]]:
+        """Return passages before one that have no sentence's vector yet, the newest first."""
+        rows = self.store.connection().execute(_WITHOUT_SENTENCE, (before, count))
+        return [(number, vector_text(text, heading)) for number, text, heading in rows]
+
+    def without_sentence_count(self) -> int:
+        return self.store.count() - self.store.vector_count("sentences")
+
+    def take_sentences_of(self, name: str) -> None:
+        """Keep the sentences' vectors if this made them; else they are made anew."""
+        if self.store.meta("sentences") != name:
+            with self.store.transaction() as connection:
+                if connection.execute("DELETE FROM sentences").rowcount:
+                    self.store.set_meta("epoch", uuid4().hex)
+                self.store.set_meta("sentences", name)
+
     def unembedded_count(self) -> int:
         return int(self.store.connection().execute("SELECT count(*) FROM unembedded").fetchone()[0])
 
@@ -221,7 +248,8 @@ class MemoryIndex:
         """Leave nothing of dead passages in the posting lists, the columns and the snapshot of the vectors."""
         self.store.sweep()  # searches go on meanwhile
         epoch = self.refresh()
-        self.vectors.compact(self.store, epoch, self.columns["alive"] > 0)
+        for vectors in self._both:
+            vectors.compact(self.store, epoch, self.columns["alive"] > 0)
 
     def texts(self) -> Iterator[str]:
         """Yield what is embedded of every passage."""
@@ -230,16 +258,21 @@ class MemoryIndex:
 
     def save_snapshot(self) -> None:
         """Write the FAISS file if it is worth it."""
-        if self.vectors.begin(self.store, self.store.marks()[0]):
-            with self._lock:
-                self._epoch = ""
-        self.vectors.save_if_grown(self.store, self.refresh())
+        for vectors in self._both:
+            if vectors.begin(self.store, self.store.marks()[0]):
+                with self._lock:
+                    self._epoch = ""
+            vectors.save_if_grown(self.store, self.refresh())
 
 
 _PUT_OFF = "put_off"
 _UNEMBEDDED = (
     "SELECT u.chunk, c.text, c.heading FROM unembedded u JOIN chunks c ON c.id = u.chunk WHERE u.chunk NOT IN "
     "(SELECT CAST(key AS INTEGER) FROM json_each(?) WHERE value > ?) ORDER BY u.chunk DESC LIMIT ?"
+)
+_WITHOUT_SENTENCE = (
+    "SELECT id, text, heading FROM chunks WHERE id < ? AND NOT EXISTS (SELECT 1 FROM sentences WHERE chunk = chunks.id) "
+    "ORDER BY id DESC LIMIT ?"
 )
 _PUT_OFF_COUNT = (
     "SELECT count(*) FROM unembedded WHERE chunk IN (SELECT CAST(key AS INTEGER) FROM json_each(?) WHERE value > ?)"

@@ -34,7 +34,7 @@ from managers.storage.errors import DerivedDamagedError
 from managers.storage.files import make_folder
 from managers.storage.idle import watch
 
-FORMAT = "6"
+FORMAT = "7"
 """Raised when the tables or the way of cutting passages change: an older index is built anew."""
 
 COLUMN_BLOCK = 1 << 12
@@ -85,6 +85,7 @@ CREATE TABLE speakers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT
 CREATE TABLE postings (term TEXT, block INTEGER, data BLOB NOT NULL, PRIMARY KEY (term, block)) WITHOUT ROWID;
 CREATE TABLE columns (block INTEGER PRIMARY KEY, revision INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE TABLE vectors (seq INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL UNIQUE, code BLOB NOT NULL);
+CREATE TABLE sentences (seq INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL UNIQUE, code BLOB NOT NULL);
 CREATE TABLE unembedded (chunk INTEGER PRIMARY KEY);
 """
 
@@ -340,17 +341,17 @@ class Store:
         found = self.connection().execute(_OF_TYPES, (json.dumps(WRITTEN_ANEW),))
         return np.fromiter((number for (number,) in found), np.int64)
 
-    def vectors_written_anew(self, *, until: int) -> sqlite3.Cursor:
+    def vectors_written_anew(self, table: str, *, until: int) -> sqlite3.Cursor:
         """Return the vectors of those up to a number: number, passage, code."""
-        query = f"SELECT seq, chunk, code FROM vectors WHERE chunk IN ({_OF_TYPES}) AND seq <= ? ORDER BY seq"  # noqa: S608  # no word of it is anybody's
+        query = f"SELECT seq, chunk, code FROM {table} WHERE chunk IN ({_OF_TYPES}) AND seq <= ? ORDER BY seq"  # noqa: S608  # no word of it is anybody's
         return self.connection().execute(query, (json.dumps(WRITTEN_ANEW), until))
 
-    def vectors_since(self, seen: int) -> sqlite3.Cursor:
+    def vectors_since(self, table: str, seen: int) -> sqlite3.Cursor:
         """Return the vectors after a number: number, passage, code."""
-        return self.connection().execute("SELECT seq, chunk, code FROM vectors WHERE seq > ? ORDER BY seq", (seen,))
+        return self.connection().execute(f"SELECT seq, chunk, code FROM {table} WHERE seq > ? ORDER BY seq", (seen,))  # noqa: S608  # as above
 
-    def vector_count(self) -> int:
-        return int(self.connection().execute("SELECT count(*) FROM vectors").fetchone()[0])
+    def vector_count(self, table: str) -> int:
+        return int(self.connection().execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608  # as above
 
     def speakers(self) -> list[tuple[int, str, str]]:
         """Return all who have spoken: number, name, role."""

@@ -10,7 +10,7 @@ from managers.recall.index.sparse_rows import taken_together
 from managers.recall.index.store import Store
 from managers.storage.errors import DerivedDamagedError
 
-_READ = "SELECT code FROM vectors WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
+_READ = "SELECT code FROM {} WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
 
 
 class StoredRows:
@@ -21,10 +21,11 @@ class StoredRows:
         last: SQLite's number of the last one.
     """
 
-    def __init__(self, store: Store) -> None:
-        """Look which vectors there are; there must be one."""
+    def __init__(self, store: Store, table: str) -> None:
+        """Look which vectors there are in a table; there must be one."""
+        self._read = _READ.format(table)
         self._connection = store.connection()
-        found = self._connection.execute("SELECT seq, chunk FROM vectors ORDER BY seq")
+        found = self._connection.execute(f"SELECT seq, chunk FROM {table} ORDER BY seq")  # noqa: S608  # a word of ours
         both = np.fromiter(chain.from_iterable(found), np.int64).reshape(-1, 2)
         self._seqs, self.ids = both[:, 0].copy(), both[:, 1].copy()
         self.last = int(self._seqs[-1])
@@ -35,7 +36,7 @@ class StoredRows:
         return len(self._seqs)
 
     def rows(self, places: Ids) -> Bytes:
-        held = self._connection.execute(_READ, (json.dumps(self._seqs[places].tolist()),))
+        held = self._connection.execute(self._read, (json.dumps(self._seqs[places].tolist()),))
         return taken_together([code for (code,) in held])
 
 

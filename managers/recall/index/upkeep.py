@@ -93,6 +93,7 @@ class Upkeep:
         self.vectors = VectorMaking(
             indexes,
             lambda: self.choice.embedder,
+            lambda: self.choice.sentences,
             settings,
             clock,
             self._alone,

@@ -13,6 +13,7 @@ import numpy as np
 
 from managers.memory.audience import NOTHING_KEPT, AudienceReader, Kept
 from managers.recall.embedders import Embedder, Vectors
+from managers.recall.embedders.sentence_encoder import NAME, SentenceEncoder
 from managers.recall.errors import EmbeddingError
 from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.sources import IndexName
@@ -25,6 +26,9 @@ from managers.storage.settings import RecallSettings
 WAIT_SECONDS = 60.0
 """So long somebody waits for another one who writes to the indexes."""
 _LOCAL_BATCH = 64
+_SENTENCES, _FEWEST = 512, 50
+"""So many passages are embedded together by whole sentences, and only where there are more than so few."""
+_TALK: tuple[IndexName, ...] = ("current", "static")
 TRY_AGAIN_SECONDS = 24 * 3600.0
 """So long a text that failed by itself is left alone, unless it changes: another version or a server's whim may help."""
 
@@ -38,6 +42,7 @@ class VectorMaking:
 
     Attributes:
         embedder: returns what makes vectors now, if anything does.
+        sentences: returns what makes the vectors of whole sentences beside those, if anything does.
         alone: lets nobody else write to the indexes; is told how many seconds to wait for others.
         stopping: is set when there is no point in going on.
         pause: waits between batches, true when there is no point in going on; None where nothing may be written.
@@ -47,6 +52,7 @@ class VectorMaking:
 
     indexes: Mapping[IndexName, MemoryIndex]
     embedder: Callable[[], Embedder | None]
+    sentences: Callable[[], SentenceEncoder | None]
     settings: RecallSettings
     clock: Clock
     alone: Callable[[float], AbstractContextManager[None]]
@@ -62,7 +68,7 @@ class VectorMaking:
         embedder = self.embedder()
         if embedder is None or (self.worker and self.worker.is_alive()):
             return
-        if embedder.is_ready and not (embedder.is_slow and self.waiting):
+        if embedder.is_ready and not (embedder.is_slow and self.waiting) and not self._lacks_sentences():
             return
         self.worker = threading.Thread(target=self._load_and_make, args=(embedder,), name="recall", daemon=True)
         self.worker.start()
@@ -73,6 +79,11 @@ class VectorMaking:
             if embedder.is_slow and self.pause is not None:
                 with derived(self.indexes["static"].folder.parent):
                     self.make_waiting(embedder)
+            if (sentences := self._encoder()) is not None:
+                sentences.load()
+                if self.pause is not None:
+                    with derived(self.indexes["static"].folder.parent):
+                        self._make_sentences(sentences)
         except UtataneError as error:
             self.notices["embedder"] = (as_notice("embedder-failed", error),)
         finally:
@@ -83,6 +94,8 @@ class VectorMaking:
         try:
             if (embedder := self.embedder()) is not None:
                 embedder.load()
+            if (sentences := self._encoder()) is not None:
+                sentences.load()
         except EmbeddingError as error:
             self.notices["embedder"] = (as_notice("embedder-failed", error),)
 
@@ -113,6 +126,38 @@ class VectorMaking:
             index.save_snapshot()
         self.notices.pop("embedder", None)
 
+    def _lacks_sentences(self) -> bool:
+        encoder = self._encoder()
+        return encoder is not None and (not encoder.is_ready or self.sentences_waiting > 0)
+
+    def _encoder(self) -> SentenceEncoder | None:
+        """Return what makes the vectors of sentences; None also while there is too little to be told from the rest."""
+        held = sum(self.indexes[name].store.count() for name in _TALK)
+        return self.sentences() if held > _FEWEST else None
+
+    @property
+    def sentences_waiting(self) -> int:
+        """How many passages of what was said and remembered wait for the vectors of their sentences."""
+        return sum(self.indexes[name].without_sentence_count() for name in _TALK) if self._encoder() else 0
+
+    def _make_sentences(self, encoder: SentenceEncoder) -> None:
+        """Make the vectors of sentences that are missing; of documents none are made: their spelling tells more."""
+        total, done = self.sentences_waiting, 0
+        for index in (self.indexes[name] for name in _TALK):
+            with self.alone(WAIT_SECONDS):
+                index.take_sentences_of(NAME)
+            before = index.store.next_id()
+            while not self.stopping.is_set() and (batch := index.without_sentence(before, _SENTENCES)):
+                vectors = encoder.passages([text for _, text in batch])
+                before = batch[-1][0]
+                with self.alone(WAIT_SECONDS), index.store.transaction():
+                    rows = self._still_there(index, batch)
+                    index.store.raise_revision()
+                    index.writer.add_sentences([batch[place][0] for place in rows], vectors[rows])
+                done += len(batch)
+                self.progress = Progress(done, max(total, done)) if total > _SENTENCES else None
+            index.save_snapshot()
+
     def _kept_from(self, embedder: Embedder) -> Kept:
         if not embedder.is_remote:
             return NOTHING_KEPT
@@ -134,14 +179,18 @@ class VectorMaking:
     def _keep_vectors(self, index: MemoryIndex, batch: Batch, vectors: Vectors | None) -> None:
         """Store the vectors of passages that are there still; without vectors, try them again another day."""
         with self.alone(WAIT_SECONDS), index.store.transaction():
-            there = index.passages([number for number, _ in batch])
-            rows = [place for place, (number, _) in enumerate(batch) if number in there]
+            rows = self._still_there(index, batch)
             index.store.raise_revision()
             if vectors is None:
                 for place in rows:
                     index.put_off(batch[place][0], self._now + TRY_AGAIN_SECONDS)
             else:
                 index.writer.add_vectors([batch[place][0] for place in rows], vectors[rows])
+
+    @staticmethod
+    def _still_there(index: MemoryIndex, batch: Batch) -> list[int]:
+        there = index.passages([number for number, _ in batch])
+        return [place for place, (number, _) in enumerate(batch) if number in there]
 
     @property
     def waiting(self) -> int:

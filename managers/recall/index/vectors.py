@@ -34,6 +34,8 @@ _SAVE_AFTER = 2000
 _SAVE_SHARE = 0.1
 _ROWS = 4096
 """So many are read or written together."""
+_SAMPLE, _FEW = 1000, 50
+"""Vectors that a mean is taken of, and how many say little of the others."""
 _DEAD_SHARE = 0.1
 """Of so many that are dead what is in memory is read anew."""
 
@@ -43,7 +45,8 @@ Whole = TypeVar("Whole", np.int32, np.int64)
 class VectorIndex:
     """What FAISS holds of one index, kept up with SQLite by `follow`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, table: str = "vectors") -> None:
+        self._table = table
         self._snapshot = VectorSnapshot(path)
         self._lock = threading.RLock()
         self._saving = threading.RLock()
@@ -57,6 +60,8 @@ class VectorIndex:
         """The passages whose vectors the snapshot holds, in its order."""
         self._is_replaced = False
         """Whether one of them has another vector since."""
+        self._mean: tuple[int, Vectors] = 0, np.zeros((1, 1), np.float32)
+        """Of so many vectors."""
         self._left_out = 0
         """How many vectors the snapshot left out, when that was last looked at: dead ones, and what is written anew."""
         self._epoch = ""
@@ -82,10 +87,10 @@ class VectorIndex:
             if self._codes is None:
                 self._load(epoch, is_trusted=is_trusted)
                 if self._codes is not None:
-                    self._take_in(store, store.vectors_written_anew(until=self._seen))
+                    self._take_in(store, store.vectors_written_anew(self._table, until=self._seen))
                     self._left_out = self._count - len(self._in_snapshot)
             self._epoch = epoch
-            self._take_in(store, store.vectors_since(self._seen))
+            self._take_in(store, store.vectors_since(self._table, self._seen))
 
     def _take_in(self, store: Store, rows: sqlite3.Cursor) -> None:
         while batch := rows.fetchmany(_ROWS):
@@ -99,12 +104,12 @@ class VectorIndex:
         """Write the snapshot from what SQLite holds, where very many are new, and say so: they are never all in memory."""
         connection = store.connection()
         with self._saving, transaction(connection, "BEGIN"):  # all of it at one moment
-            known = "SELECT count(*) FROM vectors WHERE seq > ?"
+            known = f"SELECT count(*) FROM {self._table} WHERE seq > ?"  # noqa: S608  # a word of ours
             waiting = int(connection.execute(known, (self._known(epoch),)).fetchone()[0])
             if waiting < COARSE_FROM or store.marks()[0] != epoch:
                 return False
             japanese.let_rest()  # no words are read meanwhile
-            stored = StoredRows(store)
+            stored = StoredRows(store, self._table)
             places = np.flatnonzero(~np.isin(stored.ids, store.written_anew()))
             with spared():
                 return self._save_coarse(stored, places, stored.ids[places], epoch, stored.last)
@@ -120,7 +125,7 @@ class VectorIndex:
     def save_if_grown(self, store: Store, epoch: str) -> None:
         """Write a snapshot when loading without it would take noticeably longer."""
         if self._has_grown():
-            self._left_out = self._count - (store.vector_count() - len(store.written_anew()))
+            self._left_out = self._count - (store.vector_count(self._table) - len(store.written_anew()))
         if self._has_grown():
             with spared():
                 self.save(store, epoch)
@@ -143,7 +148,7 @@ class VectorIndex:
             ids, place = self._ids[: self._count].copy(), self._place.copy()
         if codes is None:
             return
-        places = _lasting(store, ids, place)
+        places = _lasting(store, self._table, ids, place)
         ids = ids[places]
         if not len(ids):
             with self._lock:
@@ -223,7 +228,7 @@ class VectorIndex:
         Returns:
             whether anything was written or read anew.
         """
-        live = store.vector_count()
+        live = store.vector_count(self._table)
         with self._saving:
             with self._lock:
                 if self._snapshot.is_ours() and not self._is_replaced and bool(is_alive[self._in_snapshot].all()):
@@ -270,6 +275,17 @@ class VectorIndex:
                 has = places >= 0
                 found[has] = self._codes.products(places[has], query) / np.float32(SCALE)
         return found
+
+    def mean(self) -> Vectors:
+        """Return the mean of the vectors (one row), of a sample where there are many; the fewer, the shorter."""
+        with self._lock:
+            if self._codes is None:
+                return np.zeros((1, 1), np.float32)
+            if not self._count - self._count // 10 <= self._mean[0] <= self._count:
+                places = np.linspace(0, self._count - 1, min(self._count, _SAMPLE)).astype(np.int64)
+                mean = self._codes.rows(places).mean(axis=0, dtype=np.float32, keepdims=True) / np.float32(SCALE)
+                self._mean = self._count, mean * np.float32(self._count / (self._count + _FEW))
+            return self._mean[1]
 
     def vectors_of(self, ids: Ids) -> Vectors:
         """Return the vectors of passages; zeros where there is none yet."""
@@ -357,15 +373,16 @@ def vectors_together(count: int, parts: Iterable[tuple[Ids, VectorIndex, Ids]]) 
     return together
 
 
-def _lasting(store: Store, ids: Ids, place: npt.NDArray[np.int32]) -> Ids:
+def _lasting(store: Store, table: str, ids: Ids, place: npt.NDArray[np.int32]) -> Ids:
     """Return where the vectors are that SQLite holds, and that nothing writes anew on many days.
 
     Args:
         store: where the vectors come from.
+        table: in which table.
         ids: the passages that those in memory belong to.
         place: where in memory a passage's vector is: the newest, if there are several.
     """
-    rows = store.connection().execute("SELECT chunk FROM vectors").fetchall()
+    rows = store.connection().execute(f"SELECT chunk FROM {table}").fetchall()  # noqa: S608  # a word of ours
     held = np.fromiter((row[0] for row in rows), np.int64, len(rows))  # others have their turn meanwhile
     lasts = np.zeros(len(place), np.bool_)
     lasts[held[held < len(place)]] = True

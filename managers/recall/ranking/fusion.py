@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from managers.language.reading.times import TimeSpan, find_times
 from managers.memory.confidence import HIGHEST, LOWEST, REST_DAYS, START
-from managers.recall.embedders import VECTOR_SHARE, Vectors
+from managers.recall.embedders import VECTOR_SHARE
 from managers.recall.hits import ALL_TYPES, MemoryType
 from managers.recall.index.store import IS_WISH, TELLS_WHEN
 from managers.recall.index.view import REACH
 from managers.recall.question.cues import Cues
+from managers.recall.ranking.asked import Asked
 from managers.recall.ranking.bm25 import K1, Floats, Numbers, WordScoring, Work
 from managers.recall.ranking.candidates import Candidates, best_first, candidates_of
 
@@ -59,7 +60,7 @@ class Ways:
 def rank(
     words: WordScoring,
     cues: Cues,
-    queries: Sequence[Vectors | None],
+    queries: Sequence[Asked | None],
     kinds: Collection[MemoryType] | None,
     ways: Ways,
     now: datetime,
@@ -70,7 +71,7 @@ def rank(
     Args:
         words: of the indexes.
         cues: what is looked for.
-        queries: its vector, a row, as it is asked of each index; None: words only.
+        queries: its vectors, as they are asked of each index; None: words only.
         kinds: only memories of these kinds.
         ways: which parts take part.
         now: what times are reckoned from.
@@ -79,7 +80,7 @@ def rank(
     works, ideal = words.score(cues.words, cues.meanings) if ways.lexical else words.score((), ())
     for work, query in zip(works, queries, strict=True):
         if query is not None and ways.vector:
-            work.near, work.cosines = work.index.vectors.search(query, POOL)
+            work.near, work.cosines = query.nearest(work.index, POOL)
     best_word = max((float(work.words.max(initial=0)) for work in works), default=0.0)
     best_cosine = max((float(work.cosines.max(initial=0)) for work in works), default=0.0)
     measure = _Measure(best_word, best_cosine, ideal, now.toordinal())
@@ -193,7 +194,7 @@ class _Scoring:
             inside |= (days >= first) & (days <= last)
         return inside
 
-    def candidates(self, place: int, query: Vectors | None) -> Candidates:
+    def candidates(self, place: int, query: Asked | None) -> Candidates:
         pool = self._pool()
         if not len(pool):
             return candidates_of(0)
@@ -320,10 +321,10 @@ class _Scoring:
         around = self.view.in_order(grid[valid])
         return around, np.where(valid, np.searchsorted(around, np.where(valid, grid, 0)), -1)
 
-    def _cosines(self, around: Numbers, query: Vectors | None) -> Floats:
+    def _cosines(self, around: Numbers, query: Asked | None) -> Floats:
         if query is None or not self.ways.vector:
             return np.zeros(len(around), np.float32)
-        return self.work.index.vectors.products(around, query)
+        return query.cosines(self.work.index, around)
 
     def _weighed(self, scores: Floats) -> Floats:
         """Return the sums of some passages' and their neighbours' scores, each by its distance.

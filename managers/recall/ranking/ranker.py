@@ -21,6 +21,7 @@ from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.sources import IndexName
 from managers.recall.question.cues import Cues, Speaker, read_cues
 from managers.recall.question.event_days import event_span
+from managers.recall.ranking.asked import Asked
 from managers.recall.ranking.bm25 import WordScoring
 from managers.recall.ranking.candidates import Candidates, candidates_of, merged
 from managers.recall.ranking.day_search import asks_for_days_alone, hits_of_days
@@ -102,8 +103,9 @@ class Ranker:
         cues = self._with_event(read_cues(query, self._speakers(indexes), now), query, types)
         fitting = all(index.embedder in ("", self._choice.name) for index in indexes)
         vector = self._query_vector(cues) if fitting else None  # they are being made anew
-        queries = [vector if vector is None else self._asked_of(index, vector) for index in indexes]
-        found = rank(words, cues, queries, types, self.ways, now, self._choice.vector_share(query))
+        queries = self._asked(cues, vector, indexes)
+        is_meant = any(asked is not None and asked.sentence is not None for asked in queries)
+        found = rank(words, cues, queries, types, self.ways, now, self._choice.vector_share(query, is_meant=is_meant))
         if self.ways.lexical:
             found = weigh_proximity(cues, weigh_overlap(cues.text, found, indexes), indexes)
         if cues.asks_help:
@@ -177,7 +179,14 @@ class Ranker:
         self._notices.pop("query", None)
         return vector
 
-    def _asked_of(self, index: MemoryIndex, vector: Vectors) -> Vectors:
-        embedder = self._choice.embedder
-        is_of_documents = index is self._indexes.get("dynamic")
-        return embedder.spelling(vector) if is_of_documents and isinstance(embedder, WordMeansEmbedder) else vector
+    def _asked(self, cues: Cues, vector: Vectors | None, indexes: Sequence[MemoryIndex]) -> list[Asked | None]:
+        """Return a question as it is asked of each index; of documents by spelling alone."""
+        if vector is None:
+            return [None] * len(indexes)
+        asked, of_documents, encoder = Asked(vector), Asked(vector), self._choice.sentences
+        if isinstance(embedder := self._choice.embedder, WordMeansEmbedder):
+            of_documents = Asked(embedder.spelling(vector))
+        documents = self._indexes.get("dynamic")
+        if encoder is not None and encoder.is_ready:
+            asked = asked.meaning(encoder.query(cues.text), [index for index in indexes if index is not documents])
+        return [of_documents if index is documents else asked for index in indexes]
