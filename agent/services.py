@@ -19,9 +19,9 @@ from agent.health import look_around
 from agent.memories import Memories, open_memories
 from agent.minds.choose import MindChooser
 from agent.minds.engine.engine import Engine
+from agent.minds.joining import Joinings
 from agent.minds.known_servers import KnownServers
 from agent.minds.measures import Measures
-from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, note_leaving, usage_limits
 from managers.domains.domain_knowledge import Domains
 from managers.growth.adapters import Adapters
@@ -72,7 +72,7 @@ class Services:
     """Makes the files of a home folder private, once."""
     only_look: bool = False
     """Nothing is written: personas are read as they lie there, and nobody is woken."""
-    pulls: Pulls = field(default_factory=Pulls)
+    joinings: Joinings = field(default_factory=Joinings)
     _companions: dict[str, Companion] = field(default_factory=dict)
     _waking: threading.Lock = field(default_factory=threading.Lock)
     _doors: dict[str, threading.RLock] = field(default_factory=dict)
@@ -214,8 +214,8 @@ class Services:
 
     @property
     def fetched_so_far(self) -> str:
-        """What changes while a sentence model, or the sources of a domain, are being fetched."""
-        fetched = self.fetches.mark if "fetches" in self.__dict__ else ""
+        """What changes while a model, or the sources of a domain, are being fetched."""
+        fetched = self.joinings.mark + (self.fetches.mark if "fetches" in self.__dict__ else "")
         return fetched + (self.domain_jobs.mark if "domain_jobs" in self.__dict__ else "")
 
     @cached_property
@@ -315,7 +315,7 @@ class Services:
 
     def close(self) -> None:
         """Finish what is under way."""
-        for one in (*self._used("backups", "exports", "sleep", "fetches"), self.pulls):
+        for one in (*self._used("backups", "exports", "sleep", "fetches"), self.joinings):
             one.stop()
         for one in self._used("domain_jobs", "imports", "trainings"):
             one.close()

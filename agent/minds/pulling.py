@@ -1,7 +1,7 @@
-"""Let Ollama fetch a model, say how far it is, and try the model when it is there.
+"""Let Ollama fetch a model, and say how far it is.
 
-One at a time in this process. Ollama does the work and keeps what has come, so whoever stops here, or asks again after
-a failure, goes on from there. What it says of its progress is believed within limits: a server may be dead or lie.
+Ollama does the work and keeps what has come, so whoever stops here, or asks again after a failure, goes on from there.
+What it says of its progress is believed within limits: a server may be dead or lie.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import json
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from agent.minds.endpoint import is_loopback
 from agent.minds.errors import (
@@ -19,15 +19,11 @@ from agent.minds.errors import (
     PullRefusedError,
     PullStalledError,
     PullUnusableError,
-    StillPullingError,
 )
 from agent.minds.known_models import GIGABYTE, SmallModel
 from agent.minds.known_servers import Server
 from agent.minds.language_model import event_loop
 from agent.minds.server_discovery import list_models
-from agent.minds.trial import Trial
-from managers.storage.edges import said
-from managers.storage.errors import UtataneError
 from managers.transport import UnusableResponseError, client_options
 
 if TYPE_CHECKING:
@@ -42,99 +38,22 @@ MOST_LINES: Final = 1_000_000
 _MOST_PARTS: Final = 64
 _DETAIL_CHARACTERS: Final = 300
 _CONNECT_SECONDS: Final = 10.0
-_STOP_SECONDS: Final = 2.0
-
-State = Literal["running", "trying", "done", "stopped", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
-    """A model that is being fetched, or was the last one.
+class OllamaModel:
+    """A model that an Ollama of this computer fetches (`joining.Wanted`)."""
 
-    Attributes:
-        state: `trying` is after it has come whole.
-        completed, total: bytes; a total of 0 is not known yet.
-    """
-
-    model: SmallModel
     server: Server
-    state: State = "running"
-    completed: int = 0
-    total: int = 0
-    error: UtataneError | None = None
-    trial: Trial | None = None
+    model: SmallModel
 
     @property
-    def is_going_on(self) -> bool:
-        return self.state in {"running", "trying"}
+    def name(self) -> str:
+        return self.model.name
 
-
-class Pulls:
-    """What is fetched in this process."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._cancel = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._current: Pull | None = None
-
-    @property
-    def current(self) -> Pull | None:
-        """The model that is being fetched, or was the last one; None before the first."""
-        return self._current
-
-    def start(self, server: Server, model: SmallModel, use: Callable[[], Trial]) -> None:
-        """Begin, or go on with what was broken off; asked again for the same meanwhile, nothing more is done.
-
-        Args:
-            server: the Ollama of this computer that fetches it.
-            model: which.
-            use: makes the model speak from now on and tries it; called in a thread, when all of it is there.
-
-        Raises:
-            StillPullingError: another one is under way.
-        """
-        with self._lock:
-            current = self._current
-            if current is not None and current.is_going_on:
-                if (current.model, current.server) != (model, server):
-                    raise StillPullingError(model=current.model.name)
-                return
-            self._current = Pull(model, server)
-            self._cancel = threading.Event()
-            self._thread = threading.Thread(
-                target=self._run, args=(self._current, self._cancel, use), name="model-pull", daemon=True
-            )
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Stop fetching, which takes a moment; Ollama keeps what has come. A trial is not stopped: it has its own limits."""
-        self._cancel.set()
-        if self._current is not None and self._current.state == "running":
-            self.settle(_STOP_SECONDS)
-
-    def forget(self) -> None:
-        """Show nothing more of the last one, where it is over."""
-        with self._lock:
-            if self._current is not None and not self._current.is_going_on:
-                self._current = None
-
-    def settle(self, seconds: float | None = None) -> None:
-        """Wait for what is under way, so many seconds at most."""
-        if self._thread is not None:
-            self._thread.join(seconds)
-
-    def _run(self, pull: Pull, cancel: threading.Event, use: Callable[[], Trial]) -> None:
-        try:
-            for completed, total in fetch(pull.server.address, pull.model, cancel):
-                self._current = pull = replace(pull, completed=completed, total=total)
-            if cancel.is_set():
-                self._current = replace(pull, state="stopped")
-                return
-            self._current = pull = replace(pull, state="trying")
-            self._current = replace(pull, state="done", trial=use())
-        except Exception as error:  # noqa: BLE001  # the edge of a thread: whatever it is, it is shown
-            self._current = replace(pull, state="failed", error=said(error, f"fetching {pull.model.name}"))
+    def fetch(self, cancel: threading.Event) -> Iterator[tuple[int, int]]:
+        """Have it fetched (see `fetch`)."""
+        return fetch(self.server.address, self.model, cancel)
 
 
 def fetch(

@@ -8,9 +8,10 @@ from datetime import date
 import pytest
 
 from agent.minds import errors, pulling
+from agent.minds.joining import Joinings
 from agent.minds.known_models import SmallModel, known_models, suitable
 from agent.minds.known_servers import Server
-from agent.minds.pulling import Pulls, fetch
+from agent.minds.pulling import OllamaModel, fetch
 from agent.minds.server_discovery import find_empty, find_local
 from agent.minds.trial import Trial
 from tests.minds.talking import until
@@ -76,44 +77,44 @@ def at(ollama: ModelServer) -> Server:
 
 def test_stopping_hangs_up_and_nothing_is_tried(ollama: ModelServer) -> None:
     ollama.fetching = Fetching("waits")
-    pulls, tried = Pulls(), threading.Event()
+    joinings, tried = Joinings(), threading.Event()
 
     def use() -> Trial:
         tried.set()
         return Trial("", 0)
 
-    pulls.start(at(ollama), SMALL, use)
-    pulls.start(at(ollama), SMALL, use)  # pressed twice
+    joinings.start(OllamaModel(at(ollama), SMALL), use)
+    joinings.start(OllamaModel(at(ollama), SMALL), use)  # pressed twice
     with pytest.raises(errors.StillPullingError):
-        pulls.start(at(ollama), known_models()[0], use)
-    pulls.forget()  # not while it goes on
-    until(lambda: pulls.current and pulls.current.completed)
-    pulls.stop()
-    pulls.settle()
-    assert pulls.current
-    assert pulls.current.state == "stopped"
+        joinings.start(OllamaModel(at(ollama), known_models()[0]), use)
+    joinings.forget()  # not while it goes on
+    until(lambda: joinings.current and joinings.current.completed)
+    joinings.stop()
+    joinings.settle()
+    assert joinings.current
+    assert joinings.current.state == "stopped"
     assert not tried.is_set()
     assert len(ollama.requests) == 1
     until(lambda: ollama.hung_up == 1)
 
 
 def test_it_is_tried_when_it_is_there_and_what_fails_is_shown_and_asked_for_again(ollama: ModelServer) -> None:
-    pulls, trial = Pulls(), Trial("now", 1)
+    joinings, trial = Joinings(), Trial("now", 1)
 
     def fail() -> Trial:
         raise ZeroDivisionError
 
-    assert pulls.current is None
-    pulls.start(at(ollama), SMALL, fail)
-    pulls.settle()
-    assert (failed := pulls.current)
+    assert joinings.current is None
+    joinings.start(OllamaModel(at(ollama), SMALL), fail)
+    joinings.settle()
+    assert (failed := joinings.current)
     assert (failed.state, failed.error is not None) == ("failed", True)  # whatever it was, it is over, and said
-    pulls.start(at(ollama), SMALL, lambda: trial)
-    pulls.settle()
-    assert (done := pulls.current)
+    joinings.start(OllamaModel(at(ollama), SMALL), lambda: trial)
+    joinings.settle()
+    assert (done := joinings.current)
     assert (done.state, done.trial, done.completed, done.total) == ("done", trial, WHOLE, WHOLE)
-    pulls.forget()
-    assert pulls.current is None
+    joinings.forget()
+    assert joinings.current is None
 
 
 def test_an_ollama_without_a_model_is_found_and_does_not_speak(ollama: ModelServer) -> None:

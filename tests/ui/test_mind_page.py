@@ -70,16 +70,16 @@ def test_what_is_found_speaks_after_a_yes(services: Services, visitor: TestClien
     [notice] = read(visitor.get(address_of(NAME))).all("#notices li")
     assert f"127.0.0.1:{models.port}" in notice.text
     assert notice.one("a").attributes["href"].startswith("/settings/mind")
-    place = opened(visitor).one("#mind div[data-src]")  # it is offered after the page is there
+    place = opened(visitor).one("#room div[data-src]")  # it is offered after the page is there
     found = visitor.get(place.attributes["data-src"], headers={"x-utatane": "swap"})
     assert "Ollama" in read(found).one(".offer").text
-    yes, _no = (one.attributes["value"] for one in read(visitor.get("/welcome?look=1")).all(".offer button"))
+    yes, _no = (one.attributes["value"] for one in opened(visitor, look="1").all(".offer button"))
     before = services.settings_file.path.read_text("utf-8")
     mind = mind_of(services)
     [offer] = services.minds.choose(mind).offers
     assert answer_offer(services, mind, offer.code.replace(str(models.port), "9")) is None  # to no other server
     assert models.chats == []
-    assert read(visitor.post("/welcome", data={"provider": "auto", "offer": yes})).all(".offer") == []
+    assert read(visitor.post("/settings/mind", data={"offer": yes}, follow_redirects=True)).all(".offer") == []
     assert services.companion(NAME).mind_status().is_language_model
     assert services.settings_file.path.read_text("utf-8") == before
     assert read(visitor.get(address_of(NAME))).all("#notices li") == []

@@ -22,7 +22,7 @@ from ui.rooms.settings.options import GROUPS, fields, options_of, spoken
 from ui.server.addresses import address_of, with_query
 
 NOT_SET_BY_HAND: Final = {
-    *("page.onboarded", "usage.prices", "group.domain", "group.domain_about"),
+    *("page.onboarded", "page.offers_models", "usage.prices", "group.domain", "group.domain_about"),
     *("group.domain_keywords", "group.names", "group.remarks"),
 }
 CHOSEN_ELSEWHERE: Final = {

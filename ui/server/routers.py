@@ -19,6 +19,7 @@ from ui.rooms.imports import routes as imports
 from ui.rooms.knowledge import routes as knowledge
 from ui.rooms.meaning import routes as meaning
 from ui.rooms.memories import routes as memories
+from ui.rooms.mind import card as mind_card
 from ui.rooms.mind import menu as mind_menu
 from ui.rooms.mind import routes as mind
 from ui.rooms.notes import routes as notes
@@ -55,6 +56,7 @@ _ROUTERS = (
     notes.router,
     history.router,
     *memories.ROUTERS,
+    mind_card.router,
     mind_menu.router,
     mind.router,
     meaning.router,

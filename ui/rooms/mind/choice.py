@@ -16,9 +16,9 @@ from managers.storage.files import digest
 from managers.storage.settings import MindSettings
 from ui.server.visit import FormText
 
-PROVIDERS: Final = ("auto", "builtin", "gemini", "anthropic", "openrouter", "openai")
+PROVIDERS: Final = ("auto", "builtin", "engine", "gemini", "anthropic", "openrouter", "openai")
 """As they are chosen; for the settings OpenRouter is a server of OpenAI's protocol."""
-REMOTE: Final = frozenset(PROVIDERS[2:])
+REMOTE: Final = frozenset(PROVIDERS[3:])
 """Those that have a model to name and a key."""
 _CHOSEN: Final = ("provider", "base_url", "model", "internal_processing_model")
 """What is chosen here, of the settings of the mind."""
@@ -79,7 +79,7 @@ def chosen_mind(fields: MindFields) -> dict[str, str]:
     return {
         "provider": "openai" if fields.provider == "openrouter" else fields.provider,
         "base_url": addresses.get(fields.provider, ""),
-        "model": fields.model if is_remote else "",
+        "model": fields.model if is_remote or fields.provider == "engine" else "",
         "internal_processing_model": fields.small if is_remote else "",
     }
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from agent.minds.known_servers import Server
+from agent.minds.model_files import model_files
 from agent.minds.server_discovery import list_models
 from agent.services import Services
 from managers.storage.settings import MindSettings
@@ -44,7 +45,7 @@ def show(visit: With, back: str = "") -> Response:
     return visit.part(
         "rooms/mind/menu.html",
         status=companion.mind_status(),
-        entries=menu(mind, at, _models(services), former, visit.t),
+        entries=menu(mind, at, _files(services), _models(services), former, visit.t),
         offers=all_offers(services, mind),
         mark=mark_of(mind),
         back=local_path(back),
@@ -86,12 +87,18 @@ def _models(services: Services) -> list[tuple[Server, str]]:
     return [(server, model) for server in _welcome(services) for model in list_models(server.address)[:_MOST_MODELS]]
 
 
+def _files(services: Services) -> list[str]:
+    return [one.name for one in model_files(services.home.models) if one.is_here and not services.engine.lacking()]
+
+
 def _changes(services: Services, mind: MindSettings, choice: str) -> Mapping[str, str] | None:
     """Return what a choice changes in the settings; None for one that there is not, or not any more."""
     kind, _, rest = choice.partition(" ")
     if kind == "server":
         address, _, model = rest.partition(" ")
         return next((through(server, model) for server in _welcome(services) if server.address == address), None)
+    if kind == "engine":
+        return chosen_mind(MindFields(kind, model=rest)) if rest in _files(services) else None
     if kind == "auto":
         return chosen_mind(MindFields("auto"))
     if kind == "builtin":

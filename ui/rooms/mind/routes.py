@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from agent.minds.model_files import file_named
 from managers.storage.errors import InvalidSettingError
 from managers.storage.settings import MindSettings
 from ui.rooms.mind.choice import (
@@ -23,9 +24,10 @@ from ui.rooms.mind.choice import (
     mark_of,
     mind_of,
 )
+from ui.rooms.mind.here import begin_joining, here_of, is_chosen
 from ui.rooms.mind.trying import Tried, trial
 from ui.rooms.mind.view import differences
-from ui.rooms.mind.ways import begin_pull, is_fetching, ways_of
+from ui.rooms.mind.ways import ways_of
 from ui.rooms.settings.options import worded
 from ui.rooms.settings.routes import settings_address, shelf_of
 from ui.server.once import new_number
@@ -42,7 +44,7 @@ def show(visit: Here, look: str = "") -> Response:
 
 @router.get("/ways")
 def ways(visit: Here) -> Response:
-    """Show what is offered, and the way to a model; finding that out may take a second."""
+    """Show what there is on this computer already; finding that out may take a second."""
     mind = mind_of(visit.services, visit.own)
     return visit.part("rooms/mind/ways.html", ways=ways_of(visit, mind), **_addresses(visit))
 
@@ -53,18 +55,30 @@ def look_again(visit: Here) -> Response:
     return visit.lead(_looking(visit))
 
 
-@router.post("/pull")
-def pull(visit: Here, pull: FormText = "") -> Response:
-    """Have a model fetched, and let it speak when it is there."""
-    is_begun = begin_pull(visit.services, pull, visit.t, visit.own)
-    return visit.lead(_looking(visit), problem="" if is_begun else visit.t("mind.not_there"))
+@router.post("/join")
+def join(visit: Here, model: FormText = "") -> Response:
+    """Let a model join: it is fetched where it is not here, tried, and speaks then."""
+    return _lead_back(visit, problem=begin_joining(visit.services, model.strip(), visit.t, visit.own))
 
 
-@router.post("/pull/stop")
+@router.post("/stop")
 def stop(visit: Here) -> Response:
     """Stop fetching a model."""
-    visit.services.pulls.stop()
-    return visit.lead(_looking(visit))
+    visit.services.joinings.stop()
+    return _lead_back(visit)
+
+
+@router.post("/remove")
+def remove(visit: Here, remove: FormText = "") -> Response:
+    """Remove a model that was fetched, or what has come of it, unless it is joining or speaks."""
+    services, joining = visit.services, visit.services.joinings.current
+    file = file_named(remove, services.home.models)
+    is_busy = joining is not None and joining.is_going_on and joining.wanted == file
+    if file is None or is_busy or is_chosen(mind_of(services, visit.own), remove):
+        return _lead_back(visit, problem=visit.t("mind.not_there"))
+    file.remove()
+    services.joinings.forget()
+    return _lead_back(visit)
 
 
 @router.post("")
@@ -135,7 +149,9 @@ def _page(
         mark=mark_of(mind),
         is_own=bool(persona) and has_own_mind(services, persona),
         tried=tried,
-        ways=ways_of(visit, mind) if look or is_fetching(services) else None,
+        here=here_of(visit, mind),
+        models=services.home.models,
+        ways=ways_of(visit, mind) if look else None,
         ways_key=new_number() if tried or look else mark_of(mind),
         **_addresses(visit),
     )
@@ -143,7 +159,7 @@ def _page(
 
 def _addresses(visit: Visit) -> dict[str, Any]:
     """Return the addresses of the room, as its templates use them."""
-    names = ("", "/ways", "/look", "/pull", "/pull/stop", "/forget-key", "/back")
+    names = ("", "/ways", "/look", "/join", "/stop", "/remove", "/forget-key", "/back")
     return {"at": {name: settings_address(visit, f"mind{name}") for name in names}, "looking": _looking(visit)}
 
 

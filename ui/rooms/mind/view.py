@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from agent.minds.known_models import fetchable_models
 from agent.minds.known_servers import Server
 from agent.minds.makers import MAKERS
+from agent.minds.model_files import SUFFIX
 from managers.storage.settings import MindSettings
 from ui.locales import Texts
 from ui.rooms.mind.choice import MindFields
@@ -40,24 +42,34 @@ def former_provider(mind: MindSettings, has_key: Callable[[str], object]) -> str
         return ""
     if mind.base_url:
         return "openai"
+    if mind.model.endswith(SUFFIX) or any(one.name == mind.model for one in fetchable_models() if one.file):
+        return "engine"
     if mind.model:
         return {"gemini": "gemini", "claude": "anthropic"}.get(mind.model.split("-")[0], "openai")
     return next((provider for provider in MAKERS if has_key(provider)), "")
 
 
 def menu(
-    mind: MindSettings, speaking: tuple[str, str], here: Iterable[tuple[Server, str]], former: str, t: Texts
+    mind: MindSettings,
+    speaking: tuple[str, str],
+    files: Iterable[str],
+    here: Iterable[tuple[Server, str]],
+    former: str,
+    t: Texts,
 ) -> list[Entry]:
     """Return the minds that one click chooses, without the one that speaks.
 
     Args:
         mind: the settings that hold.
         speaking: the address and the name of the model that speaks; empty where none does.
+        files: the models on this computer itself.
         here: servers of this computer that were said yes to, each with one of its models.
         former: whom the settings lead back to (`former_provider`).
         t: the visitor's texts.
     """
-    found = [
+    is_own = mind.provider == "engine"
+    found = [Entry(f"engine {name}", name, t("mind.stays")) for name in files if not (is_own and name == mind.model)]
+    found += [
         Entry(f"server {server.address} {model}", model, server.service)
         for server, model in here
         if (server.address, model) != speaking

@@ -1,14 +1,17 @@
-"""The way to a language model for whoever has none: a server that was found, a model that Ollama fetches, how to get Ollama."""
+"""The way to a model on a server of this computer: one that was found, a model that Ollama fetches, how to get Ollama."""
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Final
 
 from agent.minds.errors import PullBrokenError
+from agent.minds.graphics import Card, graphics_card
 from agent.minds.known_models import SmallModel, known_models, memory_gigabytes, suitable
 from agent.minds.offers import Offer, run_by
-from agent.minds.pulling import Pull
+from agent.minds.pulling import OllamaModel
 from agent.minds.trial import Trial, try_mind
 from agent.services import Services
 from managers.storage.settings import MindSettings
@@ -16,83 +19,67 @@ from ui.locales import Texts
 from ui.rooms.mind.choice import all_offers, keep_mind, mind_of, through
 from ui.server.visit import Visit
 
+OLLAMA: Final = "ollama "
+"""Before the name of a model that is asked for from Ollama."""
+_PART: Final = re.compile(r"mmproj|-0*[2-9]\d*-of-\d+", re.IGNORECASE)
+_MOST_FILES: Final = 20
 _SYSTEMS: Final = {"win32": "windows", "darwin": "mac"}
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What is shown of the ways (`ui/rooms/mind/ways.html`).
+    """What is shown of servers on this computer (`ui/rooms/mind/ways.html`).
 
     Attributes:
         offers: what a person may say yes to.
-        is_needed: nobody speaks but the built-in mind, and nothing is being fetched.
-        pull: a model that is being fetched, or was the last one.
         ollama: where an Ollama without a model is, and who runs it; empty where there is none.
         models: those that it can fetch for this computer, the recommended one first.
         memory: of this computer, in gigabytes.
         system: `linux`, `mac` or `windows`.
         is_refused: there is a server on this computer, to which somebody said no.
+        files: paths of models as files, where people and other programs put them.
+        card: a graphics card that Ollama would use.
     """
 
     command: ClassVar = "curl -fsSL https://ollama.com/install.sh | sh"
     download: ClassVar = "ollama.com/download"
 
-    offers: Sequence[Offer] = ()
-    is_needed: bool = False
-    pull: Pull | None = None
-    ollama: str = ""
-    models: Sequence[SmallModel] = ()
-    memory: int = 0
-    system: str = "linux"
-    is_refused: bool = False
-
-    @property
-    def has_server(self) -> bool:
-        """Tell whether a server with a model was found."""
-        return any(offer.server is not None for offer in self.offers)
-
-    @property
-    def is_broken_off(self) -> bool:
-        """Tell whether a model was begun and is not here."""
-        return self.pull is not None and self.pull.state in {"stopped", "failed"}
-
-    @property
-    def others(self) -> Sequence[SmallModel]:
-        """The models that can be fetched, without the one that is shown already."""
-        shown = self.pull.model if self.pull is not None and self.is_broken_off else None
-        return [one for one in self.models if one != (shown or self.models[0])] if self.ollama else []
+    offers: Sequence[Offer]
+    ollama: str
+    models: Sequence[SmallModel]
+    memory: int
+    system: str
+    is_refused: bool
+    files: Sequence[str]
+    card: Card | None
 
 
 def ways_of(visit: Visit, mind: MindSettings) -> Ways:
-    """Return the ways; unless something is being fetched, looking may take a second."""
-    services, pull = visit.services, visit.services.pulls.current
-    if is_fetching(services):
-        return Ways(pull=pull)
-    minds = services.minds
+    """Return the ways; looking may take a second."""
+    minds = visit.services.minds
     here = minds.local_servers()
-    is_needed = not minds.choose(mind).status.is_language_model
-    server = minds.empty_server() if is_needed and not here else None
+    server = None if here else minds.empty_server()
     memory = memory_gigabytes()
     return Ways(
-        offers=all_offers(services, mind, here),
-        is_needed=is_needed,
-        pull=pull,
+        offers=all_offers(visit.services, mind, here),
         ollama=visit.t("ways.and").join((server.place, run_by(server)[visit.lang == "en"])) if server else "",
         models=suitable(visit.lang, memory),
         memory=round(memory),
         system=this_system(),
         is_refused=any(answer is False for _, answer in here),
+        files=files_around(visit.services.home.models),
+        card=graphics_card(),
     )
 
 
 def begin_pull(services: Services, name: str, t: Texts, persona: str = "") -> bool:
-    """Have a model fetched, or go on with it, and let it speak then; return whether there is an Ollama and such a model.
+    """Have Ollama fetch a model, or go on with it, and let it speak then; return whether there is an Ollama and such a model.
 
     Raises:
         StillPullingError: another one is being fetched.
     """
-    before = services.pulls.current
-    server = services.minds.empty_server() or (before.server if before else None)
+    before = services.joinings.current.wanted if services.joinings.current else None
+    server = services.minds.empty_server() or (before.server if isinstance(before, OllamaModel) else None)
     model = next((one for one in known_models() if one.name == name), None)
     if server is None or model is None:
         return False
@@ -107,22 +94,23 @@ def begin_pull(services: Services, name: str, t: Texts, persona: str = "") -> bo
             raise PullBrokenError(model=model.name)
         return try_mind(choice.mind, t("mind.trial_greeting"), t.lang, services.clock)
 
-    services.pulls.start(server, model, use)
+    services.joinings.start(OllamaModel(server, model), use)
     return True
+
+
+def files_around(models: Path) -> list[str]:
+    """Return the models that lie as files in the home's folder, LM Studio's and llama.cpp's; a part of one is none."""
+    user = Path.home()
+    places = [
+        (models, "*.gguf"),
+        *((user / folder / "models", "*/*/*.gguf") for folder in (".lmstudio", ".cache/lm-studio")),
+        *((user / folder / "llama.cpp", "*.gguf") for folder in (".cache", "Library/Caches", "AppData/Local")),
+        (user / ".cache" / "huggingface" / "hub", "models--*/snapshots/*/*.gguf"),
+    ]
+    found = [path for folder, form in places for path in sorted(folder.glob(form)) if not _PART.search(path.name)]
+    return [str(path) for path in found[:_MOST_FILES]]
 
 
 def this_system() -> str:
     """Return which way of getting Ollama is this computer's."""
     return _SYSTEMS.get(sys.platform, "linux")
-
-
-def is_fetching(services: Services) -> bool:
-    """Tell whether a model is being fetched just now: showing that takes no look."""
-    pull = services.pulls.current
-    return pull is not None and pull.is_going_on
-
-
-def was_fetched(services: Services, mind: MindSettings) -> bool:
-    """Tell whether the model that a choice means was fetched and tried just now."""
-    pull = services.pulls.current
-    return pull is not None and pull.state == "done" and services.minds.choose(mind).mind.name == pull.model.name

@@ -34,7 +34,7 @@ _AUTONOMY: Final = frozenset(
     ]
 )
 _HIDDEN: Final = frozenset(
-    {"page.onboarded", "usage.prices"}
+    {"page.onboarded", "page.offers_models", "usage.prices"}
     | {f"group.{key}" for key in ("domain", "domain_about", "domain_keywords", "names", "remarks")}
 )
 """What nobody sets by hand, or not here."""
@@ -44,7 +44,7 @@ _ELSEWHERE: Final = frozenset(
 )
 """What is chosen in "Mind and model" and "Comparing meanings", for everybody and for one persona."""
 _ONLY_COMMON: Final = frozenset(
-    {"user", "page", "programs", "group", "sessions", "backup"}
+    {"user", "page", "programs", "group", "sessions", "backup", "engine"}
     | {"usage.currency", "usage.per_dollar", "usage.answer_tokens"}
     | {f"usage.{span}_{unit}" for span in ("day", "month") for unit in ("tokens", "money")}
 )
@@ -90,7 +90,7 @@ class Option:
 
     @property
     def group(self) -> str:
-        if self.section in {"mind", "growth"} or self.name == "user.uid":
+        if self.section in {"mind", "engine", "growth"} or self.name == "user.uid":
             return "details"
         if self.name == "recall.mask_embeddings":
             return "privacy"

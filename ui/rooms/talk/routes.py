@@ -17,6 +17,7 @@ from managers.memory.messages import Message
 from managers.storage.errors import UtataneError
 from managers.storage.files import digest
 from ui.components.faces import Face, face_of
+from ui.rooms.mind.card import card_of
 from ui.rooms.talk import view
 from ui.rooms.talk.view import Entry
 from ui.server.uploads import sent_files
@@ -354,7 +355,8 @@ def _page(
 ) -> Response:
     talk = talk_of(visit, off_record=off_record, draft=draft)
     status = 200 if problem is None else 409 if isinstance(problem, StillAnsweringError) else 400
-    return visit.show("rooms/talk/talk.html", status=status, problem=problem, talk=talk)
+    card = None if talk.later else card_of(visit)
+    return visit.show("rooms/talk/talk.html", status=status, problem=problem, talk=talk, card=card)
 
 
 def _here(visit: PersonaVisit, *, off_record: bool | None = None) -> str:

@@ -4,7 +4,6 @@
 (() => {
   const HEADERS = { "x-utatane": "swap" };
   const FIELDS = "input, textarea, select";
-  const AGAIN_MS = 1_000;
   let asked = 0; // requests so far
   let taken = 0; // the newest one whose answer is on the page
   let sent = 0; // forms whose answer is on the page
@@ -257,10 +256,7 @@
     const inside = fold.querySelector(".fetched");
     const fresh = inside.cloneNode();
     fresh.innerHTML = await response.text();
-    const wasGoingOn = inside.querySelector("[data-again]");
     morphChildren(inside, fresh, null);
-    if (inside.querySelector("[data-again]")) setTimeout(() => fold.isConnected && refill(fold), AGAIN_MS); // something goes on in it
-    else if (wasGoingOn) utatane.refresh();
   }
   function refill(fold) { // things have changed since
     delete fold.dataset.filled;
