@@ -75,7 +75,7 @@ class RestoreWhereError(UtataneError):
     """`backup restore` without a persona, and without a place for what is brought back."""
 
 
-class UnknownModelError(UtataneError):
+class UnlistedModelError(UtataneError):
     """Our table has no such model, and no such file is there. Facts: `name`, `known`."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.errors import ModelInUseError, UnknownModelError
+from commands.errors import ModelInUseError, UnlistedModelError
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
 from commands.terminal import show_passing, warn, write_line
@@ -85,7 +85,7 @@ def use(
         who = services.personas.get(persona).name if persona else ""
         path = Path(name).expanduser().absolute()
         if (known := file_named(name, services.home.models)) is None and not path.is_file():
-            raise UnknownModelError(name=name, known=_known(services))
+            raise UnlistedModelError(name=name, known=_known(services))
         if known is not None and not known.is_here:
             _fetch(known)
         if problem := begin_joining(services, name if known else str(path), texts(lang), who):
@@ -108,7 +108,9 @@ def remove(
     with services_at(home) as services:
         one = _named(services, name)
         if (users := _users(services).get(name)) and not yes:
-            raise ModelInUseError(name=name, users=", ".join(users))
+            raise ModelInUseError(
+                name=name, users=", ".join(users).replace("*", _say("everybody", terminal_language()))
+            )
         services.engine.end()
         one.remove()
         write_line(_say("removed", terminal_language(), name=name))
@@ -160,7 +162,7 @@ def _named(services: Services, name: str) -> ModelFile:
     from agent.minds.model_files import file_named
 
     if (found := file_named(name, services.home.models)) is None:
-        raise UnknownModelError(name=name, known=_known(services))
+        raise UnlistedModelError(name=name, known=_known(services))
     return found
 
 

@@ -86,7 +86,7 @@ class _Reader:
 
     def __init__(self, file: IO[bytes], name: str, size: int) -> None:
         self._file, self._name, self._size = file, name, size
-        self._left = min(size, _MOST_HEAD_BYTES)
+        self._left = _MOST_HEAD_BYTES
 
     def head(self) -> Head:
         if self._take(4) != _MAGIC:

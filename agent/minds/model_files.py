@@ -15,7 +15,6 @@ from agent.minds.gguf import Head, read_head
 from agent.minds.known_models import SmallModel, fetchable_models
 from managers.fetching.fetch import Fetch
 from managers.fetching.fetched import is_fetched, is_intact
-from managers.fetching.registry import ADDRESS
 from managers.storage.files import remove_tree
 
 SUFFIX: Final = ".gguf"
@@ -28,7 +27,6 @@ class ModelFile:
 
     model: SmallModel
     models: Path
-    address: str = ADDRESS
 
     @property
     def name(self) -> str:
@@ -50,7 +48,7 @@ class ModelFile:
         Raises:
             FetchError, DiskFullError, UnwritableError, BusyError
         """
-        fetch = Fetch(self.model.file_source, self.models, self.address)
+        fetch = Fetch(self.model.file_source, self.models)
         fetch.start()
         try:
             while fetch.is_under_way and not cancel.wait(_LOOK_SECONDS):

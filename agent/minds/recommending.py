@@ -17,6 +17,8 @@ SLOW: Final = 4.0
 _BILLIONS_A_CORE: Final = 1.05
 """Of parameters: with more a prompt is read for longer than anybody waits."""
 
+_ABOUT_AS_MUCH: Final = 1.3
+
 
 @dataclass(frozen=True, slots=True)
 class Computer:
@@ -54,7 +56,7 @@ def recommended(
         here: those that need no room on the disk any more.
     """
     models = [model for model in fetchable_models() if model.file]
-    slow = [model.active for model in models if 0 < (speeds or {}).get(model.name, 0.0) < SLOW]
+    slow = [model for model in models if 0 < (speeds or {}).get(model.name, 0.0) < SLOW]
     fitting = [
         model
         for model in models
@@ -64,9 +66,15 @@ def recommended(
     ]
 
     def suits(model: SmallModel) -> bool:
-        is_quick = model.active <= computer.cores * _BILLIONS_A_CORE and all(model.active < one for one in slow)
-        return is_quick and model.is_comfortable(computer.memory)
+        is_quicker = all(_is_lighter(model, one) for one in slow)
+        return (
+            is_quicker and model.active <= computer.cores * _BILLIONS_A_CORE and model.is_comfortable(computer.memory)
+        )
 
     suiting = [model for model in fitting if suits(model)]
     others = [model for model in fitting if model not in suiting]
     return suiting + sorted(others, key=lambda model: (not model.is_comfortable(computer.memory), model.active))
+
+
+def _is_lighter(model: SmallModel, slow: SmallModel) -> bool:
+    return 2 * model.file_gigabytes <= slow.file_gigabytes and model.active < _ABOUT_AS_MUCH * slow.active

@@ -34,7 +34,6 @@ from managers.transport import UnusableResponseError
 
 SPARE_BYTES: Final = 500_000_000
 """What stays free beside a model: memories have to be written, too."""
-_BLOCK: Final = 1 << 20
 _STOP_SECONDS: Final = 30.0
 _OK, _PART, _BEYOND = 200, 206, 416
 _GOES_ON: Final = (FetchUnreachableError, FetchCutError, FetchCrowdedError, FetchNoRoomError)
@@ -161,7 +160,7 @@ class Fetch:
             self.done = begun + had
             descriptor = open_descriptor(part, flags)
             with os.fdopen(descriptor, "ab" if had else "wb") as file:
-                for block in response.iter_bytes(_BLOCK):
+                for block in response.iter_bytes():
                     self._look()
                     had += len(block)
                     if had > one.size:

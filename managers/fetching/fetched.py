@@ -103,6 +103,8 @@ def is_intact(path: Path) -> bool:
     if kept is None or promised is None:
         return True
     found = path.stat()
-    if found.st_mtime_ns > manifest.stat().st_mtime_ns and promised.is_kept(path):
+    if found.st_size != promised.size or found.st_mtime_ns <= manifest.stat().st_mtime_ns:
+        return found.st_size == promised.size
+    if is_kept := promised.is_kept(path):
         kept.write(manifest)  # whoever looks again need not read all of it
-    return found.st_size == promised.size and found.st_mtime_ns <= manifest.stat().st_mtime_ns
+    return is_kept

@@ -12,7 +12,7 @@ from managers.recall.embedders.gemini import GeminiEmbedder
 from managers.recall.embedders.offered import OfferedModel
 from managers.recall.errors import EmbeddingError
 from managers.storage.settings import GEMINI_VARIABLES
-from tests.recall.model_registry import COMMIT, Registry, registry
+from tests.fetching.model_registry import COMMIT, Registry, registry
 from tests.recall.tiny_models import TABLE, gathering
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME

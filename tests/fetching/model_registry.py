@@ -10,7 +10,9 @@ from typing import Literal
 from tests.loopback import Answering, loopback
 
 COMMIT = "a" * 40
-Mood = Literal["well", "cut", "wrong", "larger", "no ranges", "lying ranges", "elsewhere", "round", "gone", "hangs on"]
+Mood = Literal[
+    "well", "cut", "wrong", "larger", "no ranges", "lying ranges", "elsewhere", "round", "gone", "crowded", "ill", "hangs on"
+]  # fmt: skip
 
 
 class Registry:
@@ -21,6 +23,8 @@ class Registry:
         self.files = files
         self.large = large
         self.mood: Mood = "well"
+        self.commit = COMMIT
+        """The newest version."""
         self.address = ""
         self.requests: list[tuple[str, str]] = []
         self.told: object = None
@@ -48,13 +52,17 @@ def registry(repository: str, files: dict[str, bytes], large: frozenset[str] = f
         def get(self) -> None:
             state.requests.append((self.path, self.headers.get("Range", "")))
             start, _, end = self.path.partition("/resolve/")
-            if self.path == f"/api/models/{repository}/revision/main":
-                self.answer(200, json.dumps({"sha": COMMIT}))
+            if (status := {"gone": 404, "crowded": 429, "ill": 503}.get(state.mood)) and not self.path.startswith(
+                "/api/"
+            ):
+                self.answer(status, b"{}")
+            elif self.path == f"/api/models/{repository}/revision/main":
+                self.answer(200, json.dumps({"sha": state.commit}))
             elif self.path == f"/api/models/{repository}/tree/{COMMIT}?recursive=true":
                 self.answer(200, json.dumps(state.tree() if state.told is None else state.told))
             elif self.path.startswith("/kept/"):
                 self._give(state.files[self.path.removeprefix("/kept/")])
-            elif start != f"/{repository}" or not end.startswith(f"{COMMIT}/") or state.mood == "gone":
+            elif start != f"/{repository}" or not end.startswith(f"{COMMIT}/"):
                 self.answer(404, b"{}")
             elif (path := end.removeprefix(f"{COMMIT}/")) in state.large:
                 places = {"elsewhere": "http://192.0.2.1/x", "round": self.path}

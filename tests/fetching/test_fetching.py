@@ -1,17 +1,21 @@
 """A model is fetched as the registry describes it, or not at all, whatever comes."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from managers.fetching import errors
 from managers.fetching.errors import FetchError
 from managers.fetching.fetch import Fetch
-from managers.fetching.fetched import is_fetched
+from managers.fetching.fetched import is_fetched, is_intact
 from managers.recall.embedders.offered import OfferedModel, offered
-from tests.recall.model_registry import COMMIT, Mood, Registry, registry
+from managers.storage.errors import DiskFullError
+from tests.disks import small_disk
+from tests.fetching.model_registry import COMMIT, Mood, Registry, registry
 
 MODEL = OfferedModel(
     "tiny", "Tiny", "somebody/tiny", COMMIT, {"model.onnx": "onnx/model.onnx", "tokenizer.json": "tokenizer.json"},
@@ -69,12 +73,24 @@ def test_what_broke_off_goes_on_where_it_stopped(there: Registry, tmp_path: Path
     assert ("/kept/onnx/model.onnx", f"bytes={had}-") in there.requests
 
 
-def test_what_is_not_as_it_was_described_is_thrown_away(there: Registry, tmp_path: Path) -> None:
-    for there.mood in ("wrong", "larger", "elsewhere", "round", "gone"):
-        with pytest.raises(FetchError) as caught:
+def test_what_fails_is_said_in_one_sentence_and_what_is_not_as_it_was_described_is_thrown_away(
+    there: Registry, tmp_path: Path
+) -> None:
+    found: set[str] = set()
+    kept: dict[Mood, set[str]] = {"cut": {"tiny/model.onnx.part"}}
+    kinds: dict[Mood, type[FetchError]] = {
+        "wrong": errors.FetchWrongError, "larger": errors.FetchWrongError, "elsewhere": errors.FetchUnknownError,
+        "round": errors.FetchUnknownError, "gone": errors.FetchGoneError, "ill": errors.FetchRefusedError,
+        "crowded": errors.FetchCrowdedError, "cut": errors.FetchCutError,
+    }  # fmt: skip
+    for there.mood, kind in kinds.items():
+        with pytest.raises(kind) as caught:
             fetch(there, tmp_path).run()
-        assert held(tmp_path) == set(), there.mood
+        assert held(tmp_path) - {"tiny/model.json.part"} == kept.get(there.mood, set()), there.mood
         assert "Tiny" in caught.value.sentence("ja")
+        found.add(caught.value.sentence("en"))
+    assert len(found) == 6
+    assert "49 percent" in caught.value.sentence("en")
     there.mood = "well"
     (tmp_path / "tiny" / "model.onnx.part").write_bytes(b"not of this file")
     with pytest.raises(FetchError):
@@ -82,6 +98,45 @@ def test_what_is_not_as_it_was_described_is_thrown_away(there: Registry, tmp_pat
     assert held(tmp_path) == set()
     fetch(there, tmp_path).run()
     assert is_fetched(MODEL.name, tmp_path)
+
+
+def test_whoever_goes_on_has_the_version_that_was_begun(there: Registry, tmp_path: Path) -> None:
+    there.mood, newest = "cut", replace(MODEL, revision="main")
+    with pytest.raises(FetchError):
+        fetch(there, tmp_path, newest).run()
+    there.mood, there.commit = "well", "b" * 40  # there is a newer one meanwhile
+    fetch(there, tmp_path, newest).run()
+    assert (tmp_path / "tiny" / "model.onnx").read_bytes() == FILES["onnx/model.onnx"]
+    assert json.loads((tmp_path / "tiny" / "model.json").read_text())["commit"] == COMMIT
+
+
+def test_room_is_looked_for_first_and_a_disk_that_fills_meanwhile_is_said(there: Registry, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "2M") as disk, pytest.MonkeyPatch.context() as patch:
+        with pytest.raises(errors.FetchNoRoomError):
+            fetch(there, disk).run()
+        assert held(disk) == {"tiny/model.json.part"}
+        patch.setattr("managers.fetching.fetch.SPARE_BYTES", -(10**9))
+        with pytest.raises(DiskFullError):
+            fetch(there, disk).run()
+        had = (disk / "tiny" / "model.onnx.part").stat().st_size
+        assert had > 1_000_000
+    with small_disk(tmp_path / "larger", "8M") as disk, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("managers.fetching.fetch.SPARE_BYTES", 0)
+        fetch(there, disk).run()
+
+
+def test_a_file_that_was_changed_after_it_was_fetched_is_found_out(there: Registry, tmp_path: Path) -> None:
+    fetch(there, tmp_path).run()
+    file, manifest = tmp_path / "tiny" / "model.onnx", tmp_path / "tiny" / "model.json"
+    data, later = file.read_bytes(), manifest.stat().st_mtime_ns + 10**9
+    assert is_intact(file)
+    os.utime(file, ns=(later, later))  # copied: it is read once more
+    assert is_intact(file)
+    for changed in (data + b"x", data[:-1], b"x" + data[1:]):
+        file.write_bytes(changed)
+        os.utime(file, ns=(later + 10**12, later + 10**12))
+        assert not is_intact(file)
+    assert is_intact(manifest)
 
 
 def test_a_registry_that_tells_nonsense_gives_nothing(there: Registry, tmp_path: Path) -> None:
