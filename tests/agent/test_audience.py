@@ -102,9 +102,7 @@ TOOLS = [
 ]
 
 
-def test_a_message_that_is_kept_stands_in_no_prompt_nor_does_what_rests_on_it(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
+def test_no_prompt_holds_what_is_kept_or_rests_on_it(services: Services, server: ModelServer, clock: HandClock) -> None:
     message = told(services, server, f"きのう、{SECRET}を書いたよ。")
     memories = services.memories(NEMU)
     remembered(memories, [message])
@@ -119,9 +117,7 @@ def test_a_message_that_is_kept_stands_in_no_prompt_nor_does_what_rests_on_it(
         clock.move(minutes=1)
 
 
-def test_a_memory_that_is_kept_takes_its_messages_and_all_that_rests_on_them_with_it(
-    services: Services, server: ModelServer
-) -> None:
+def test_a_kept_memory_takes_its_messages_and_all_that_rests_on_them(services: Services, server: ModelServer) -> None:
     message = told(services, server, f"きのう、{SECRET}を書いたよ。")
     memories = services.memories(NEMU)
     remembered(memories, [message])
@@ -148,9 +144,7 @@ def test_what_a_person_wrote_without_any_message_is_kept_too(services: Services,
     assert SECRET not in sent(server)
 
 
-def test_an_answer_to_a_message_that_is_kept_is_asked_of_nobody_elsewhere(
-    services: Services, server: ModelServer
-) -> None:
+def test_an_answer_to_a_kept_message_is_asked_of_nobody_elsewhere(services: Services, server: ModelServer) -> None:
     message = told(services, server, f"きのう、{SECRET}を書いたよ。")
     companion = services.companion(NEMU)
     audiences, history = companion.memories.audiences, companion.memories.history
@@ -162,9 +156,8 @@ def test_an_answer_to_a_message_that_is_kept_is_asked_of_nobody_elsewhere(
     events = list(companion.regenerate(message, built_in=True).events())
     assert [event.message.mind for event in events if isinstance(event, Replied)] == ["built-in"]
     companion.settle()
-    before = audiences.marked()
-    history.undo(marked, author="user")
-    audiences.follow(before)
+    with audiences.following():
+        history.undo(marked, author="user")
     assert message not in audiences.kept().messages, "a mark is a change that can be taken back"
 
 
@@ -195,9 +188,7 @@ def test_a_night_gives_a_mind_elsewhere_the_rest_of_the_day_though_it_was_marked
     assert SECRET not in sent(server)
 
 
-def test_of_a_day_on_which_all_is_kept_the_built_in_mind_dreams(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
+def test_of_a_day_kept_whole_the_built_in_dreams(services: Services, server: ModelServer, clock: HandClock) -> None:
     told(services, server, f"きのう、{SECRET}を書いたよ。")
     memories = services.memories(NEMU)
     for one in memories.log.tail(9):
@@ -209,9 +200,7 @@ def test_of_a_day_on_which_all_is_kept_the_built_in_mind_dreams(
     assert memories.episodes.get(day) is not None
 
 
-def test_a_week_in_brief_stands_in_a_prompt_unless_one_of_its_days_is_kept(
-    services: Services, server: ModelServer
-) -> None:
+def test_a_week_in_brief_stands_in_a_prompt_unless_a_day_of_it_is_kept(services: Services, server: ModelServer) -> None:
     memories = services.memories(NEMU)
     last_month = memories.clock.now().date() - timedelta(days=40)
     monday = str(week_of(last_month))
@@ -301,9 +290,7 @@ def test_what_is_kept_on_one_page_is_kept_for_all_who_heard_it_alone_in_company_
     assert SECRET in sent(server, before)
 
 
-def test_a_step_back_in_the_history_counts_for_all_and_equal_ids_of_elsewhere_do_not(
-    services: Services, server: ModelServer
-) -> None:
+def test_a_step_back_counts_for_all_and_equal_ids_elsewhere_do_not(services: Services, server: ModelServer) -> None:
     message, home = told_to_both(services, server), services.home
     memories, hazel = services.memories(NEMU), services.memories("Hazel")
     let_be_for(memories, message, "this-computer")
@@ -332,9 +319,7 @@ def files_that_tell(memories: Memories) -> list[str]:
     return ["core_memory.txt", "notepad.txt", "knowledge/letters.md"]
 
 
-def test_a_file_that_is_kept_stands_in_no_prompt_and_no_tool_tells_of_it(
-    services: Services, server: ModelServer
-) -> None:
+def test_a_file_that_is_kept_stands_in_no_prompt_and_no_tool_tells_it(services: Services, server: ModelServer) -> None:
     memories = services.memories(NEMU)
     paths = files_that_tell(memories)
     server.enqueue(Say("おはよう。"))
@@ -378,9 +363,7 @@ def test_a_mind_on_this_computer_is_given_all_of_it(services: Services, server: 
 
 
 @pytest.mark.parametrize(("marked", "asked"), [("m0", "here"), ("other", "elsewhere")])
-def test_a_week_of_which_a_day_was_marked_in_the_night_is_told_by_the_mind_of_this_computer(
-    paths: PersonaPaths, marked: str, asked: str
-) -> None:
+def test_a_week_with_a_day_marked_at_night_is_told_by_a_mind_here(paths: PersonaPaths, marked: str, asked: str) -> None:
     days = [Episode(date=date(2026, 11, 2 + n), summary="x", evidence=[f"m{n}"], mind="built-in") for n in range(2)]
     elsewhere, here = ScriptedDreamMind("elsewhere"), ScriptedDreamMind("here")
     audiences = AudienceStore(paths, write_plainly(paths))
@@ -417,9 +400,7 @@ def test_a_loss_that_is_kept_weighs_on_without_its_words_and_moves_no_mind_elsew
 
 
 @pytest.mark.parametrize("leaves", [True, False])
-def test_a_card_of_which_all_is_kept_is_not_named_and_none_is_found_by_what_is_kept(
-    services: Services, leaves: bool
-) -> None:
+def test_a_card_of_which_all_is_kept_is_not_named_and_found_by_nothing_kept(services: Services, leaves: bool) -> None:
     memories, settings = services.memories(NEMU), services.settings()
     stolen = Fact("千代は万引きで捕まった。", ("m1",))
     cards = {"千代": [stolen], "桃": [Fact("桃は白い猫。", ("m2",)), Fact("桃は千代の猫。", ("m1",))]}
@@ -450,9 +431,7 @@ def test_a_card_of_which_all_is_kept_is_not_named_and_none_is_found_by_what_is_k
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
-def test_what_another_program_is_told_rests_on_nothing_that_is_kept(
-    services: Services, clock: HandClock, is_kept: bool
-) -> None:
+def test_what_a_program_is_told_rests_on_nothing_kept(services: Services, clock: HandClock, is_kept: bool) -> None:
     services.settings_file.change("mind", provider="builtin")
     memories, hazel = services.memories("Hazel"), services.companion("Hazel")
     kept = list[str]()
@@ -508,9 +487,7 @@ def said(services: Services, text: str) -> str:
     return message
 
 
-def test_a_kept_message_that_is_answered_anew_is_asked_of_no_embedder_elsewhere(
-    services: Services, embedder: EmbeddingServer
-) -> None:
+def test_a_kept_message_answered_anew_goes_to_no_embedder_away(services: Services, embedder: EmbeddingServer) -> None:
     said(services, "犬の名前はポチです。")
     message = said(services, f"{SECRET}はどこにあるか覚えてる?")
     assert SECRET in str(embedder.texts)  # it was said before it was marked
@@ -525,9 +502,7 @@ def test_a_kept_message_that_is_answered_anew_is_asked_of_no_embedder_elsewhere(
     assert SECRET not in str(embedder.texts)
 
 
-def test_whoever_searches_with_kept_words_before_its_eyes_searches_by_words(
-    services: Services, embedder: EmbeddingServer, clock: HandClock
-) -> None:
+def test_with_kept_words_in_sight_words_search(services: Services, embedder: EmbeddingServer, clock: HandClock) -> None:
     message = said(services, f"{SECRET}を書いたよ。")
     memories, settings = services.memories(NEMU), services.settings()
     memories.audiences.mark(message, "this-computer", [message])

@@ -1,6 +1,5 @@
 """Files are damaged, of any size, closed, or cannot be written: an answer comes, what happened is said, nothing is lost."""
 
-import errno
 import json
 import os
 import shutil
@@ -10,7 +9,6 @@ from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -21,7 +19,7 @@ from agent.services import open_services
 from agent.sleeper import CompanionSleeper
 from managers.memory.log import ConversationLog
 from managers.mind import Cancel
-from managers.storage import errors, retrying
+from managers.storage import errors
 from managers.storage.edges import said, told
 from managers.storage.files import MAX_BYTES
 from managers.storage.paths import Home, PersonaPaths
@@ -186,30 +184,6 @@ def test_what_can_be_read_again_is_used_again_and_no_notice_stays(lived: Path, t
         assert len(memories.log.tail(60)) == 60
         assert any("green boat" in hit.text for hit in memories.recall.search("green boat"))
         assert not [one.en for one in memories.gather_notices() if "cannot be read" in one.en]
-
-
-def test_a_file_that_is_held_for_a_moment_leaves_no_trace(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    scene.talk("Do you remember my red scarf?", "The first answer.")
-    real, denied = os.open, list[str]()
-
-    def opened(path: Any, *rest: Any, **named: Any) -> int:
-        if path == os.fspath(file) and path not in denied:
-            denied.append(path)
-            raise PermissionError(errno.EACCES, "held by a scanner", path)
-        return real(path, *rest, **named)
-
-    monkeypatch.setattr(os, "open", opened)
-    for name in ("log.txt", "memory/internal_state.json", "memory/recall_log.jsonl", ".persona-id"):
-        file = scene.memories.paths.folder / name
-        if name == ".persona-id":
-            file.touch()  # else it is not read again
-        monkeypatch.setattr(retrying, "_in_vain", {})
-        scene.mind.enqueue("The second answer.")
-        events = scene.live(scene.companion.say("Do you remember my scarf?"))
-        assert os.fspath(file) in denied
-        assert [event.message.text for event in events if isinstance(event, Replied)] == ["The second answer."]
-        assert not [event for event in events if isinstance(event, Noticed)]
-        assert not [one.en for one in scene.memories.gather_notices() if "cannot be" in one.en]
 
 
 def test_the_settings_that_were_read_last_hold_on_and_the_program_starts_without(home: Path) -> None:

@@ -153,9 +153,7 @@ def _told(home: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("work", one_quick([_branch, _switch, _choose]))
-def test_everything_agrees_on_what_was_chosen(
-    home: Path, tmp_path: Path, kill: Kill, work: Callable[[Path], None]
-) -> None:
+def test_all_agree_on_what_was_chosen(home: Path, tmp_path: Path, kill: Kill, work: Callable[[Path], None]) -> None:
     memories = _open(home)
     memories.log.answer_anew("m3", "Poor Zebulon.", mind="m")
     memories.recall.catch_up()

@@ -117,9 +117,7 @@ WAYS: dict[str, Way] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_by_whatever_way_foreign_words_come_back_a_mind_that_obeys_them_is_held_and_they_are_quoted(
-    scene: Scene, tmp_path: Path, way: str
-) -> None:
+def test_foreign_words_that_come_back_are_quoted_and_who_obeys_is_held(scene: Scene, tmp_path: Path, way: str) -> None:
     make, said, script = WAYS[way]
     own = way in {"an import", "what another said", "a card's lorebook", "evidence that is nowhere"}
     make(scene, () if own else read_letter(scene, tmp_path)[1:])
@@ -142,9 +140,7 @@ def test_by_whatever_way_foreign_words_come_back_a_mind_that_obeys_them_is_held_
     assert answer.origins == tuple(waits.held.carried)
 
 
-def test_the_mark_goes_on_from_answer_to_answer_when_the_letter_is_long_out_of_sight(
-    scene: Scene, tmp_path: Path
-) -> None:
+def test_the_mark_goes_from_answer_to_answer_when_the_letter_is_long_out_of_sight(scene: Scene, tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text(LETTER, "utf-8")
     scene.settings.conversation.window_turns = 2
@@ -158,9 +154,7 @@ def test_the_mark_goes_on_from_answer_to_answer_when_the_letter_is_long_out_of_s
 
 
 @pytest.mark.parametrize("make", [heard, lambda scene: _fact(scene, [heard(scene, text="I see. " + LETTER).id])])
-def test_what_was_let_in_whole_or_rests_on_the_users_own_words_is_not_foreign(
-    scene: Scene, make: Callable[[Scene], object]
-) -> None:
+def test_what_was_let_in_or_is_in_ones_own_words_is_not_foreign(scene: Scene, make: Callable[[Scene], object]) -> None:
     make(scene)
     scene.mind.enqueue([WRITE], "Well.")
     scene.live(scene.companion.say(ASKED))
@@ -168,9 +162,7 @@ def test_what_was_let_in_whole_or_rests_on_the_users_own_words_is_not_foreign(
     assert "4471" in scene.memories.notes.read("core_memory").text
 
 
-def test_a_fact_from_a_talk_with_a_letter_is_the_users_where_their_own_line_says_it(
-    scene: Scene, tmp_path: Path
-) -> None:
+def test_a_fact_from_a_talk_with_a_letter_is_the_users_where_their_line_says_it(scene: Scene, tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text(LETTER, "utf-8")
     scene.mind.enqueue("A nice letter.")

@@ -180,9 +180,7 @@ def test_letting_go_of_what_is_said_off_the_record_ends_the_answer_to_it(scene: 
 
 
 @pytest.mark.parametrize("by_person", [True, False])
-def test_during_a_reply_nothing_else_is_done_and_what_came_before_a_stop_stays(
-    scene: Scene, *, by_person: bool
-) -> None:
+def test_during_a_reply_nothing_else_is_done_and_what_came_before_stays(scene: Scene, *, by_person: bool) -> None:
     first, earlier = scene.talk("One", "A.")
     waits = Waits("a time")
     scene.mind.enqueue([TextPiece("Once upon "), waits, TextPiece(" there was")])

@@ -9,6 +9,7 @@ import pytest
 
 from managers.storage.paths import Home
 
+Shown = pytest.CaptureFixture[str]
 Told = Callable[[], list[dict[str, Any]]]
 
 
@@ -18,6 +19,6 @@ def home(own_home: Home) -> Path:
 
 
 @pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> Told:
+def told(capsys: Shown) -> Told:
     """Return what reads the lines of JSON that a command has written in this process."""
     return lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines()]

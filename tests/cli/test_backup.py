@@ -10,13 +10,14 @@ import pytest
 
 from commands.line import run
 from managers.storage.paths import Home
+from tests.cli.conftest import Shown
 from tests.small_life import NAME, make_life
 
 Backup = Callable[..., str]
 
 
 @pytest.fixture
-def backup(capsys: pytest.CaptureFixture[str], own_home: Home) -> Backup:
+def backup(capsys: Shown, own_home: Home) -> Backup:
     make_life(own_home.folder)
 
     def told(*arguments: str, status: int = 0) -> str:
@@ -32,7 +33,7 @@ def typed(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
 
 
 def test_what_is_made_is_listed_checked_brought_back_deleted_and_told_by_the_doctor(
-    own_home: Home, tmp_path: Path, backup: Backup, capsys: pytest.CaptureFixture[str]
+    own_home: Home, tmp_path: Path, backup: Backup, capsys: Shown
 ) -> None:
     run(["doctor"])
     assert "There is no backup yet" in capsys.readouterr().out

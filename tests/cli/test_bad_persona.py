@@ -11,11 +11,9 @@ from commands import doctor
 from commands.line import run
 from managers.integrity.inspection import examine
 from managers.storage.paths import Home, PersonaPaths
-from tests.cli.conftest import Told
+from tests.cli.conftest import Shown, Told
 from tests.cli.test_commands import transcript
 from tests.ordinary import closed_to_all
-
-Shown = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -12,14 +12,12 @@ from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.history import History
 from managers.storage.paths import Home
-from tests.cli.conftest import Told
+from tests.cli.conftest import Shown, Told
 
 MESSAGE = "20260102T220000-7k2m9qx4"
 
 
-def test_it_is_shown_and_gone_on_a_yes(
-    own_home: Home, told: Told, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shown_and_gone_on_a_yes(own_home: Home, told: Told, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     clock, rng = SystemClock(), Random(1)
     paths = PersonaStore(own_home, clock, rng).create("Hazel", language="en", user_name="Sam").paths
     ConversationLog(paths, clock, rng).append("user", "Sam", "Zebulon lost his job.", message_id=MESSAGE)

@@ -5,15 +5,9 @@ import shutil
 import socket
 from pathlib import Path
 
-import pytest
-
-from agent.events import Replied
-from agent.services import open_services
-from managers.storage.paths import Home
 from tests.cli.test_commands import lines, run
 from tests.disks import small_disk
 from tests.model_server import HalfStream, ModelServer, Refuse, Say
-from tests.speeds import one_quick
 
 KEY = "sk-not-to-be-told"
 WITH_MODEL = """
@@ -79,32 +73,6 @@ def test_what_could_not_be_written_beside_the_talk_is_told_in_one_line(home: Pat
         (told,) = run(words[0], "Hazel", *words[1:]).stderr.splitlines()
         assert "index is behind" in told
         assert str(index) in told
-
-
-FILES = ("log.txt", "core_memory.txt", "goals.json", "persona.json", "notepad.txt", "SystemPrompt.txt", "memory/insights.json")  # fmt: skip
-
-
-@pytest.mark.parametrize("name", one_quick(FILES, quick=2))
-def test_a_broken_file_is_kept_and_the_persona_still_talks(home: Path, name: str) -> None:
-    with contextlib.closing(open_services(Home(home))) as services:
-        folder = services.personas.get("Hazel").paths.folder
-    file = folder / name
-    file.parent.mkdir(exist_ok=True)
-    for data in (b"\xff\xfe\x00broken", b"{", b"", None):
-        file.unlink(missing_ok=True)
-        if data is not None:
-            file.write_bytes(data)
-        with contextlib.closing(open_services(Home(home))) as services:
-            companion = services.companion("Hazel")
-            events = list(companion.say("Good evening").events())
-            companion.settle()
-            notices = companion.memories.gather_notices()
-        assert isinstance(events[-1], Replied)
-        if data:
-            kept = (path for path in folder.rglob("*") if path.is_file() and ".history" not in path.parts)
-            assert any(data in path.read_bytes() for path in kept), "the bytes of the broken file are gone"
-        if data and name != "log.txt" and not (data == b"{" and name.endswith(".txt")):
-            assert any(file.name in notice.en for notice in notices)
 
 
 def test_a_port_in_use_and_an_open_door_are_refused() -> None:

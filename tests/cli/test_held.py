@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from commands.line import run as run_here
+from tests.cli.conftest import Shown
 from tests.cli.test_commands import lines, run
 from tests.cli.test_model_servers import Terminal
 from tests.hostile import QUESTION, hostile
@@ -73,9 +74,7 @@ def test_people_are_told_what_would_change_and_how_to_decide(memory: Path) -> No
     assert memory.read_text("utf-8") == "Mine.\n" != before
 
 
-def test_a_conversation_in_the_terminal_asks(
-    memory: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_conversation_in_the_terminal_asks(memory: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
     monkeypatch.setattr("sys.stdin", Terminal(f"{QUESTION['en']}\ny\nn\n"))
     assert run_here(["chat", "Hazel"]) == 0
     said = "".join(capsys.readouterr())

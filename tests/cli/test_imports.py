@@ -10,6 +10,7 @@ import pytest
 from commands.line import run as run_here
 from managers.exchange import import_engine
 from managers.storage.paths import Home
+from tests.cli.conftest import Shown
 from tests.cli.test_commands import lines, run, transcript
 from tests.cli.test_faults import settle_on
 from tests.cli.test_model_servers import Terminal
@@ -57,8 +58,8 @@ def test_the_guess_of_who_is_who_is_shown_and_can_be_put_right_and_a_script_is_a
     assert (told["added"], told["already_there"], told["dream"]) == (0, 3, None)
 
 
-def test_at_a_terminal_nothing_comes_in_without_a_yes(
-    own_home: Home, talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_at_a_terminal_none_comes_without_a_yes(
+    own_home: Home, talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
     def import_(*command: str, typed: str, name: str) -> str:
         monkeypatch.setattr("sys.stdin", Terminal(typed))
@@ -77,8 +78,8 @@ def test_at_a_terminal_nothing_comes_in_without_a_yes(
         assert _is_there(own_home, "Twin") is (typed == "y\n")
 
 
-def test_ctrl_c_stops_an_import_and_the_same_command_goes_on_from_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+def test_ctrl_c_stops_an_import_that_the_same_command_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Shown
 ) -> None:
     monkeypatch.setattr(import_engine, "_BATCH", 2)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, it may be, by who runs the tests
@@ -104,9 +105,7 @@ def test_ctrl_c_stops_an_import_and_the_same_command_goes_on_from_there(
     assert (told["added"], told["already_there"]) == (5, 4)
 
 
-def test_a_dream_of_what_came_in_is_offered_with_its_cost_and_the_built_in_asks_no_model(
-    home: Path, talk: Path
-) -> None:
+def test_a_dream_of_what_came_in_is_offered_with_its_cost_and_the_built_in_asks_nobody(home: Path, talk: Path) -> None:
     with ModelServer() as server:
         settle_on(server, home)
         offer = run("import", str(talk), "--persona", "Moon").stdout

@@ -8,7 +8,7 @@ import pytest
 from agent.minds.server_discovery import PORTS
 from commands.line import run
 from managers.storage.paths import Home
-from tests.cli.conftest import Told
+from tests.cli.conftest import Shown, Told
 from tests.model_server import NOBODY, ModelServer, Say
 from tests.speeds import one_quick
 
@@ -20,7 +20,6 @@ class Terminal(io.StringIO):
         return True
 
 
-Shown = pytest.CaptureFixture[str]
 Type = Callable[[str], None]
 
 

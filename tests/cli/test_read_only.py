@@ -16,6 +16,7 @@ from commands.line import run as run_here
 from managers.storage.errors import UnwritableError
 from managers.storage.paths import Home
 from managers.storage.read_only import is_read_only
+from tests.cli.conftest import Shown
 from tests.cli.test_commands import lines, run
 from tests.cli.test_mending import leave_unfinished, seen
 from tests.disks import read_only, small_disk
@@ -38,7 +39,6 @@ WRITING: tuple[tuple[str, ...], ...] = (
     ("index", "Hazel", "--rebuild"),
 )
 CAPS = "[usage]\nday_tokens = 1000000\n"
-Shown = pytest.CaptureFixture[str]
 
 
 def live(home: Path) -> Path:

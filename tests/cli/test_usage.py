@@ -8,12 +8,12 @@ from commands.line import run
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
-from tests.cli.conftest import Told
+from tests.cli.conftest import Shown, Told
 from tests.model_server import ModelServer, Say
 
 
-def test_what_a_turn_took_is_told_and_a_cap_stops_the_next(
-    own_home: Home, told: Told, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_turn_is_told_and_a_cap_stops_the_next(
+    own_home: Home, told: Told, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SystemClock, "now", lambda _: datetime(2026, 11, 21, 12))  # no midnight between the two turns
     with ModelServer(plays=("openai",)) as server:

@@ -128,9 +128,7 @@ def test_what_the_newest_versions_note_is_where_the_house_looks_for_it(services:
 
 
 @pytest.mark.parametrize("generation", one_quick(GENERATIONS))
-def test_a_room_twice_changes_nothing_nor_other_generations(
-    services: Services, tmp_path: Path, generation: str
-) -> None:
+def test_a_room_twice_changes_nothing_nor_other_layouts(services: Services, tmp_path: Path, generation: str) -> None:
     room = _made(tmp_path, GENERATIONS[generation])
     before = {path: path.read_bytes() for path in room.rglob("*") if path.is_file()}
     first = _moved_in(services, room)

@@ -170,9 +170,7 @@ EACH = [(name, 0) for name in "tidy deny deny years_pass tidy undo tidy erase br
 @settings(max_examples=5, deadline=None)
 @example(steps=EACH)
 @given(steps=st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 30)), min_size=4, max_size=8))
-def test_no_evidence_is_lost_and_the_index_holds_what_the_memories_hold(
-    made: Path, steps: list[tuple[str, int]]
-) -> None:
+def test_no_evidence_is_lost_and_the_index_holds_what_memories_hold(made: Path, steps: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory(dir=made.parent) as folder:
         home = Path(shutil.copytree(made, Path(folder) / "home"))
         with closing(open_life(home)) as memories:

@@ -51,9 +51,7 @@ def test_every_file_of_a_life_is_of_a_kind_that_somebody_declared(lived: Path) -
     assert [name for name in others if declared(name, HOME) is None] == []
 
 
-def test_everything_about_somebody_goes_from_every_byte_of_the_home_and_what_is_left_can_be_undone(
-    memories: Memories,
-) -> None:
+def test_all_about_somebody_goes_from_every_byte_of_the_home_and_the_rest_can_be_undone(memories: Memories) -> None:
     home = memories.paths.home.folder
     assert len(traces_of(home, CAT, KITTY)) > 60
     before = _said(memories)
@@ -124,9 +122,7 @@ def test_one_message_goes_with_what_was_made_of_it_and_what_quotes_it(memories: 
     assert traces_of(home, said.text[:14]) == []
 
 
-def test_of_equal_good_nights_one_takes_its_own_record_and_the_last_one_all(
-    services: Services, memories: Memories, tmp_path: Path
-) -> None:
+def test_of_equal_nights_each_takes_one_the_last_all(services: Services, memories: Memories, tmp_path: Path) -> None:
     night, longer = "おやすみ、また明日ね。いい夢を見てね。", "じゃあ、おやすみ、また明日ね。いい夢を見てね！だいすき。"
     said = [night] * 40 + [longer, "昨日の夜は雨でした。"]
     lines = [
@@ -270,9 +266,7 @@ def test_marks_of_what_is_erased_go_and_those_of_files_stay(memories: Memories) 
     assert {one: mark.messages for one, mark in memories.audiences.own().marked.items()} == {"f_x": [left]}
 
 
-def test_it_is_noted_once_in_the_audit_and_a_note_that_came_with_a_folder_erases_nothing(
-    memories: Memories, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_audited_once_and_foreign_notes_erase_none(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
     note, really = memories.paths.memory / ".erasing", files.remove
     begun = {"traces": {"names": [CAT]}, "counts": {}, "left": [], "attachments": [], "settled": [], "seal": "0" * 64}
     note.write_text(json.dumps(begun), "utf-8")

@@ -82,9 +82,7 @@ def test_only_what_says_the_same_is_merged(kept: Kept, texts: list[str], left: i
 
 @settings(max_examples=15)
 @given(which=st.lists(st.integers(0, 3), min_size=2, max_size=8))
-def test_however_many_say_the_same_no_evidence_is_lost_and_merging_ends(
-    tmp_path_factory: pytest.TempPathFactory, which: list[int]
-) -> None:
+def test_merging_loses_no_evidence_and_ends(tmp_path_factory: pytest.TempPathFactory, which: list[int]) -> None:
     texts = ("The sea calms her.", "Work is hard on Mondays.", "Nora is a good friend.", "The cat sleeps a lot.")
     paths = Home(tmp_path_factory.mktemp("home")).persona("x")
     paths.folder.mkdir(parents=True)

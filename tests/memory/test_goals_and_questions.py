@@ -105,9 +105,12 @@ def test_the_same_topic_is_not_open_twice_and_the_least_pressing_are_let_go() ->
     questions = Questions([])
     questions = questions.with_one(question("the trip")).with_one(question("The  Trip"))
     assert len(questions.open) == 1
+    pinned = question("pinned", priority=0).model_copy(update={"pinned": True})
+    questions = questions.with_one(pinned)
     for number in range(MAX_OPEN + 5):
         questions = questions.with_one(question(f"topic {number}", priority=number / 100))
     assert len(questions.open) == MAX_OPEN
+    assert "pinned" in {one.topic for one in questions.open}
     assert all(q.topic != "topic 0" for q in questions.open)
 
 

@@ -82,9 +82,7 @@ def test_who_never_talked_is_told_so_and_the_unread_is_no_feeling(inner: InnerSt
     assert "5 hours" in inner.light_text("en")
 
 
-def test_a_clock_set_back_makes_nobody_bored_and_a_broken_state_is_set_aside(
-    paths: PersonaPaths, clock: HandClock, inner: InnerStateStore
-) -> None:
+def test_a_clock_set_back_or_damage_is_borne(paths: PersonaPaths, clock: HandClock, inner: InnerStateStore) -> None:
     inner.touch()
     inner.meet("sadness")
     clock.set(clock.now() - timedelta(days=365))
@@ -124,9 +122,7 @@ def test_each_month_has_its_file_and_damage_costs_one_line(paths: PersonaPaths) 
 DEATH = "昨日、母が亡くなりました。"
 
 
-def test_what_a_clock_that_was_ahead_stamped_is_not_the_newest(
-    paths: PersonaPaths, clock: HandClock, inner: InnerStateStore
-) -> None:
+def test_what_a_clock_ahead_dated_is_not_newest(paths: PersonaPaths, clock: HandClock, inner: InnerStateStore) -> None:
     insights, emotions = InsightStore(paths, clock), EmotionLog(paths, clock)
     for moment, felt in ((datetime(2036, 1, 1), "anger"), (clock.now(), "joy")):
         one = Insight(trigger_topic="x", insight=felt, strategy=felt, log_entry="", created_at=f"{moment}")

@@ -5,7 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -17,7 +17,7 @@ from managers.memory.log.branches import FIRST
 from managers.memory.messages import Message
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
-from tests.memory.logs import DAY, another, everything, talk_for, texts
+from tests.memory.logs import DAY, another, everything, texts
 
 SAID = (
     "",
@@ -44,13 +44,6 @@ def test_what_was_said_comes_back(log: ConversationLog) -> None:
     assert (answered.time, len({one.id for one in said})) == (DAY, len(said))
 
 
-def test_an_empty_log(log: ConversationLog) -> None:
-    assert log.tail(5) == log.thread(5) == []
-    assert everything(log) == log.days() == []
-    assert (log.count(), log.get("x"), log.roll()) == (0, None, 0)
-    assert log.revision()
-
-
 def test_an_id_stands_for_one_message(log: ConversationLog, paths: PersonaPaths) -> None:
     for _ in range(2):
         log.append("user", "Sara", "hi", message_id="m1")
@@ -62,17 +55,12 @@ def test_an_id_stands_for_one_message(log: ConversationLog, paths: PersonaPaths)
 
 
 def test_editing_and_deleting_leave_the_original_in_the_file(log: ConversationLog) -> None:
-    first, second, _ = (log.append("user", "Sara", text) for text in ("helo", "a secret", "fine"))
+    first, second = (log.append("user", "Sara", text) for text in ("helo", "a secret"))
+    before = log.paths.log.read_bytes()
     log.supersede(first.id, "hello")
     log.supersede(second.id, None)
-    for reader in (log, another(log)):
-        assert texts(reader.tail(10)) == everything(reader) == ["hello", "fine"]
-        assert (changed := reader.get(first.id)) is not None
-        assert (changed.text, changed.time, changed.speaker) == ("hello", first.time, "Sara")
-        assert (reader.count(), reader.get(second.id)) == (2, None)
-    written = log.paths.log.read_text("utf-8")
-    assert "helo" in written
-    assert "a secret" in written
+    assert everything(log) == ["hello"]
+    assert log.paths.log.read_bytes().startswith(before)
     with pytest.raises(errors.MessageNotFoundError):
         log.supersede(second.id, None)
 
@@ -98,38 +86,6 @@ def test_what_is_not_there_can_be_neither_changed_nor_chosen(log: ConversationLo
     log.switch_branch(FIRST)
     log.choose(said.id, 0)
     assert log.paths.log.read_bytes() == before
-
-
-def test_paging_back_meets_every_message_once_as_it_reads_now(log: ConversationLog, clock: HandClock) -> None:
-    talk_for(log, clock, 70)
-    log.roll()
-    first, second = log.tail(70)[:2]
-    log.supersede(first.id, "changed")
-    log.supersede(second.id, None)
-    expected = ["changed", *(str(n) for n in range(2, 70))]
-    seen: list[str] = []
-    before = None
-    while page := another(log).tail(9, before):
-        seen[:0] = texts(page)
-        before = page[0].id
-    assert seen == everything(log) == expected
-    assert log.count() == another(log).count() == 69
-    since, until = date(2026, 10, 30), date(2026, 11, 2)
-    found = list(another(log).messages(since, until))
-    assert [m.time.date() for m in found] == [since + timedelta(days=n) for n in range(4)]
-    assert log.days() == [DAY.date() - timedelta(days=n) for n in range(69, -1, -1) if n != 68]
-
-
-def test_a_thread_begins_at_the_last_new_topic_and_where_that_is_can_be_asked_for(log: ConversationLog) -> None:
-    log.append("user", "Sara", "old")
-    log.begin_topic()
-    assert log.thread(5) == []
-    log.append("user", "Sara", "new")
-    log.append("persona", "Mei", "newer")
-    assert (texts(log.thread(5)), texts(log.thread(1))) == (["new", "newer"], ["newer"])
-    shown = log.tail(9, controls=True)
-    assert [(m.role, m.text) for m in shown] == [("user", "old"), ("system", ""), ("user", "new"), ("persona", "newer")]
-    assert log.count() == 3
 
 
 def test_the_revision_changes_with_every_change(log: ConversationLog, clock: HandClock) -> None:

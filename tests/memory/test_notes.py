@@ -1,8 +1,6 @@
 """Notes keep what people write, as they write it."""
 
 import codecs
-import itertools
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,7 +14,6 @@ from managers.storage.files import digest
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
-from tests.crash import Kill, needs_signals
 from tests.fakes import HandClock
 
 KINDS: tuple[NoteKind, ...] = ("core_memory", "notepad", "main_memory", "secret_diary")
@@ -178,27 +175,3 @@ def test_the_secret_diary_rolls_into_files_of_its_own_and_others_never(notes: No
     archive.with_name("secret_diary_archived_001 (Hana's conflicted copy 2026-02-03).txt").write_text("once more")
     assert notes.archives("secret_diary") == [archive]
     assert notes.archives("main_memory") == []
-
-
-def _append(paths: PersonaPaths) -> None:
-    clock = HandClock()
-    Notes(paths, History(paths, clock), clock).append("main_memory", "い\n" * 3_000, author="ねむ", reason="日記")
-
-
-@needs_signals
-def test_killed_while_rolling_over_the_diary_is_whole(tmp_path: Path, kill: Kill) -> None:
-    numbers = itertools.count()
-    clock = HandClock()
-    old = "あ\n" * 29_000
-
-    def fresh() -> tuple[PersonaPaths]:
-        paths = PersonaPaths(tmp_path / str(next(numbers)) / "ねむ")
-        Notes(paths, History(paths, clock), clock).append("main_memory", old, author="ねむ", reason="")
-        return (paths,)
-
-    for death in kill(_append, fresh, whens=("before",), stride=4):
-        paths: PersonaPaths = death.given[0]
-        notes = Notes(paths, History(paths, clock), clock)
-        text = "".join([*(path.read_text("utf-8") for path in notes.archives()), notes.read("main_memory").text])
-        assert text in (old, old + "い\n" * 3_000), death
-        assert death.when or text != old

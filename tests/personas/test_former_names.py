@@ -17,9 +17,7 @@ def test_an_old_name_leads_to_the_new_one(store: PersonaStore, clock: HandClock)
     assert history_of(store, "うつつ").entries()[0].reason == "renamed"
 
 
-def test_a_name_that_is_in_use_again_leads_to_its_new_owner_and_a_copy_has_none(
-    store: PersonaStore, clock: HandClock
-) -> None:
+def test_a_name_in_use_again_leads_to_its_new_owner_and_a_copy_has_none(store: PersonaStore, clock: HandClock) -> None:
     store.create("a", language="en")
     store.rename("a", "b")
     store.duplicate("b", "twin")

@@ -93,9 +93,7 @@ def test_what_is_in_it_is_told_before_anybody_says_yes(store: PersonaStore, host
 
 
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
-def test_after_a_yes_nothing_in_it_leads_elsewhere(
-    store: PersonaStore, tmp_path: Path, harm: Callable[[Path, Path], None]
-) -> None:
+def test_let_in_none_leads_elsewhere(store: PersonaStore, tmp_path: Path, harm: Callable[[Path, Path], None]) -> None:
     hostile = make_hostile(store.home.characters / "Rook", tmp_path / "elsewhere", harm)
     store.door.admit("Rook")
     persona = again(store).get("Rook")
@@ -183,9 +181,7 @@ def test_a_folder_that_takes_anothers_name_or_mark_is_a_guest(store: PersonaStor
     assert again(store).list_names() == ["Crow", "Crow copy", "Nemu", "Rook"]
 
 
-def test_a_home_on_another_computer_is_asked_about_once_and_on_each(
-    store: PersonaStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_home_is_asked_about_once_on_each_computer(store: PersonaStore, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["Crow", "Nemu"]
     for name in names:
         store.create(name, language="en")
@@ -234,9 +230,7 @@ def _throw_away_and_restore(home: Home) -> None:
 
 @needs_signals
 @pytest.mark.parametrize("work", [_admit, _rename, _throw_away_and_restore])
-def test_killed_anywhere_nobody_is_lost_and_nobody_let_in_by_mistake(
-    tmp_path: Path, work: Callable[[Home], None], kill: Kill
-) -> None:
+def test_killed_anywhere_nobody_is_lost_or_let_in(tmp_path: Path, work: Callable[[Home], None], kill: Kill) -> None:
     fresh = places(tmp_path)
 
     def prepare() -> tuple[Home]:

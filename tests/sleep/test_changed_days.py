@@ -98,9 +98,7 @@ def test_what_is_said_after_a_dream_was_undone_is_dreamt_of(life: Life) -> None:
     assert life.entities.get("花") is None  # what was undone stays undone
 
 
-def test_an_episode_of_the_persons_own_or_by_hand_leaves_what_is_new_to_the_night_and_waits_for_nothing(
-    life: Life,
-) -> None:
+def test_an_episode_by_hand_leaves_what_is_new_to_the_night_and_waits_for_nothing(life: Life) -> None:
     life.say(SHRINE)
     life.dreamer().dream()
     life.say("ところで、" + WORK)

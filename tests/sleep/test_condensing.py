@@ -57,9 +57,7 @@ def week_of_life(life: Life) -> Period:
     return week
 
 
-def test_a_week_is_summed_up_once_it_is_over_and_a_month_likewise_found_and_in_prompts_instead_of_its_days(
-    life: Life,
-) -> None:
+def test_a_week_or_month_that_is_over_is_summed_up_found_and_in_prompts_instead_of_its_days(life: Life) -> None:
     assert summed_up(dream(life, date(2026, 3, 6))) == []
     told(life, date(2026, 3, 10), BICYCLE, "m9")
     assert summed_up(dream(life, date(2026, 3, 11))) == [str(WEEK)]
@@ -107,9 +105,7 @@ def test_a_mind_tells_a_week_in_its_own_words_and_what_it_rests_on_stays(life: L
         lambda _: PeriodDraft(summary="This was the week of the aquarium.", evidence=["m0"]),
     ],
 )
-def test_where_the_mind_fails_a_week_is_told_in_the_words_of_its_days(
-    life: Life, tell: Callable[[PeriodMaterial], PeriodDraft]
-) -> None:
+def test_if_the_mind_fails_a_week_has_its_days_words(life: Life, tell: Callable[[PeriodMaterial], PeriodDraft]) -> None:
     told(life, date(2026, 3, 10), BICYCLE, "m9")
     report = dream(life, date(2026, 3, 11), ScriptedDreamMind(summarise_period=tell))
     assert [failure.task for failure in report.failures] == ["period"]

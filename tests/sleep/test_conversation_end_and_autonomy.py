@@ -197,9 +197,7 @@ def test_a_thought_is_noted_and_not_said(companion: Companion, life: Life) -> No
     assert all(m.role != "persona" for m in life.log.tail(5))
 
 
-def test_moved_by_foreign_words_it_notes_nothing_and_what_it_says_keeps_the_mark(
-    companion: Companion, life: Life
-) -> None:
+def test_moved_by_foreign_words_it_notes_nothing_and_what_it_says_is_marked(companion: Companion, life: Life) -> None:
     letter = life.log.append("user", "花", "この手紙を読んで", attachments=["attachments/letter.txt"])
     life.clock.move(hours=3)
     thought, said = Deed("thought", "口座に送金する。", "model"), Deed("write", "手紙のこと、考えてたよ。", "model")

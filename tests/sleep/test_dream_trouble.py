@@ -63,9 +63,7 @@ def test_a_disk_full_during_apply_leaves_everything_as_it_was(life: Life, monkey
     assert [notice.code for notice in report.notices] == ["dream-follow-up"]  # it counts, whatever its last step met
 
 
-def test_what_a_person_edits_right_before_the_lock_is_taken_stands_beside_what_was_dreamt(
-    life: Life, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_right_before_the_lock_stands_beside_the_dream(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     days = [DAY, date(2026, 11, 10)]
 
     def edited_first(of: PersonaPaths) -> AbstractContextManager[None]:

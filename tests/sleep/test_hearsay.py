@@ -92,9 +92,7 @@ def remembering(life: Life, word: str) -> list[str]:
 
 @pytest.mark.parametrize("nights", [12, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dreams", ["model", "built-in"])
-def test_what_was_made_up_and_fed_back_for_many_nights_is_never_remembered(
-    bare: Life, dreams: str, nights: int
-) -> None:
+def test_what_was_made_up_and_fed_back_for_nights_is_never_remembered(bare: Life, dreams: str, nights: int) -> None:
     mind, recalled = believing_mind() if dreams == "model" else None, RecallLog(bare.paths)
     hit = Hit("花さんはパリで生まれた", "dream_insight", "semantic", "memory/insights.json", (), 0.2)
     evenings = [evening(number, MADE_UP[number % len(MADE_UP)], mind=dreams) for number in range(nights)]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from managers.memory.goals import Goal
-from managers.memory.questions import MAX_OPEN, Question, Questions
+from managers.memory.questions import Question
 from managers.sleep.tasks import (
     AnswerMaterial,
     EntitiesDraft,
@@ -34,14 +34,6 @@ def test_old_goals_and_questions_are_let_go_but_not_what_a_person_pinned(life: L
     assert [statuses[one] for one in ("pinned", "old", "own")] == ["active", "abandoned", "active"]
     asked_of = {q.id: q.status for q in questions.load().entries}
     assert [asked_of[one] for one in ("pinned", "old", "own")] == ["open", "dropped", "open"]
-
-
-def test_a_pinned_question_does_not_give_way_to_more_pressing_ones() -> None:
-    questions = Questions([Question.model_validate({"id": "mine", "topic": "mine", "priority": 0.1, "pinned": True})])
-    for number in range(MAX_OPEN + 5):
-        questions = questions.with_one(Question(topic=f"topic {number}", id=f"q{number}", priority=0.9))
-    assert len(questions.open) == MAX_OPEN
-    assert "mine" in {question.id for question in questions.open}
 
 
 def test_what_was_said_before_a_question_came_up_does_not_answer_it(life: Life) -> None:

@@ -33,9 +33,7 @@ def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
     services.close()
 
 
-def test_who_asks_for_a_dream_gets_today_in_quiet_hours_too_and_its_report_tells_as_much_as_the_diary(
-    services: Services,
-) -> None:
+def test_who_asks_for_a_dream_gets_today_too_and_its_report_tells_as_much_as_the_diary(services: Services) -> None:
     assert services.sleeper(NAME).pending_days() == [YESTERDAY]
     assert services.sleeper(NAME).pending_days(today=True) == [YESTERDAY, TODAY]
     services.sleep.dream_now(NAME).result()

@@ -222,9 +222,7 @@ EXAM, ITALIAN = "簿記の資格を取りたいので勉強を頑張ろうと思
         ("en", ITALIAN, "My teacher was glad that I passed my Italian exam.", "completed"),
     ],
 )
-def test_nobody_but_the_user_reaches_their_goal_and_in_no_dream(
-    bare: Life, lang: Lang, wish: str, told: str, status: str
-) -> None:
+def test_only_the_user_reaches_a_goal_in_no_dream(bare: Life, lang: Lang, wish: str, told: str, status: str) -> None:
     dreamer = bare.dreamer(sheet=Sheet("ねむ", lang, "", user_name=NAMES[lang]))
     for line in (wish, told):
         bare.log.append("user", NAMES[lang], line, time=bare.clock.now() - timedelta(hours=6))

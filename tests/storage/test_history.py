@@ -137,16 +137,6 @@ def test_entries_are_paged_filtered_named_by_a_prefix(history: History, paths: P
             history.diff(unknown)
 
 
-def test_a_second_process_sees_the_same(history: History, paths: PersonaPaths, clock: HandClock) -> None:
-    other = History(paths, clock)
-    first = write(history, paths.notepad, "一")
-    assert other.entries(1)[0].id == first
-    second = write(other, paths.notepad, "二")
-    assert [entry.id for entry in history.entries(2)] == [second, first]
-    history.undo(second, author="user")
-    assert other.entries(2)[1].undone_by
-
-
 def test_it_is_kept_small_and_nobody_sees_a_difference(history: History, paths: PersonaPaths, clock: HandClock) -> None:
     reader = History(paths, clock)
     written = 0

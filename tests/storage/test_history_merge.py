@@ -17,6 +17,8 @@ from tests.fakes import HandClock
 GOALS, DIARY, MOMO, NOTE = "goals.json", "memory/insights.json", "entity_memory/モモ.md", "core_memory.txt"
 HEAD = '# Entity Memory: モモ\nCreated: 2026-01-01 12:00:00\n<!-- entity {"kind": "pet", "aliases": []} -->\n\n'
 
+Records = dict[str, dict[str, Any]]
+
 ids = st.sampled_from([f"id_{n}" for n in range(12)])
 texts = st.text("あい ab", max_size=4)
 record_lists = st.dictionaries(
@@ -25,19 +27,17 @@ record_lists = st.dictionaries(
 lines = st.lists(st.sampled_from(["", "猫の名前はモモ。", "来週は京都。", "a", "b", "c"]), max_size=8)
 
 
-def dumped(records: dict[str, dict[str, Any]]) -> bytes:
+def dumped(records: Records) -> bytes:
     return json.dumps([{"id": key, **record} for key, record in records.items()]).encode()
 
 
-def loaded(data: bytes | None) -> dict[str, dict[str, Any]]:
+def loaded(data: bytes | None) -> Records:
     return {one.pop("id"): one for one in json.loads(data or b"[]")}
 
 
 @settings(max_examples=50)
 @given(before=record_lists, after=record_lists, name=st.sampled_from([DIARY, "memory/open_questions.json"]))
-def test_undo_restores_the_bytes(
-    before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]], name: str
-) -> None:
+def test_undo_restores_the_bytes(before: Records, after: Records, name: str) -> None:
     was, left = dumped(before) + b"\n\n", dumped(after)
     assert merge_file(name, left, left, was).content == was
 
@@ -45,7 +45,7 @@ def test_undo_restores_the_bytes(
 @settings(max_examples=50)
 @given(before=record_lists, after=record_lists, later=record_lists)
 def test_records_that_the_entry_did_not_touch_stay_as_they_are_now(
-    before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]], later: dict[str, dict[str, Any]]
+    before: Records, after: Records, later: Records
 ) -> None:
     merged = merge_file(DIARY, dumped(after), dumped(later), dumped(before))
     result, disputed = loaded(merged.content), {conflict.part for conflict in merged.conflicts}
@@ -151,7 +151,7 @@ def change(history: History, path: str, content: str, author: str = "dream") -> 
 @settings(max_examples=15)
 @given(steps=st.lists(record_lists, min_size=2, max_size=5), at=st.integers(0, 3))
 def test_undo_then_redo_changes_nothing(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[dict[str, dict[str, Any]]], at: int
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Records], at: int
 ) -> None:
     paths = PersonaPaths(tmp_path_factory.mktemp("history") / "ねむ")
     history = History(paths, HandClock())

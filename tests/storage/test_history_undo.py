@@ -3,27 +3,9 @@
 import pytest
 
 from managers.storage.errors import NotUndoableError, UndoConflictError
-from managers.storage.files import write_atomic
 from managers.storage.history import Draft, History, UndoConflict
 from managers.storage.paths import PersonaPaths
 from tests.storage.histories import write
-
-
-def test_undo_restores_edits_creations_and_deletions_byte_for_byte(history: History, paths: PersonaPaths) -> None:
-    old = "\ufeffメモ\r\nlatin1 \r".encode() + b"\xff\x00"
-    write_atomic(paths.notepad, old)
-    write_atomic(paths.goals, b"{}")
-    entry = history.apply({paths.notepad: None, paths.goals: b"", paths.insights: b"[]"}, Draft("dream", "night"))
-    assert entry
-    assert not paths.notepad.exists()
-    undo = history.undo(entry, author="user")
-    assert paths.notepad.read_bytes() == old
-    assert paths.goals.read_bytes() == b"{}"
-    assert not paths.insights.exists()
-    assert history.entries(1)[0].id == undo
-    history.redo(entry, author="user")
-    assert not paths.notepad.exists()
-    assert (paths.goals.read_bytes(), paths.insights.read_bytes()) == (b"", b"[]")
 
 
 def test_a_later_change_of_one_file_keeps_the_whole_from_being_undone(history: History, paths: PersonaPaths) -> None:

@@ -62,11 +62,6 @@ def _apply(paths: PersonaPaths) -> None:
     _apply_to(History(paths, HandClock()))
 
 
-def _undo(paths: PersonaPaths) -> None:
-    history = History(paths, HandClock())
-    history.undo(history.entries(1)[0].id, author="user")
-
-
 def _begin(paths: PersonaPaths) -> None:
     History(paths, HandClock()).begin(author="user", reason="created")
 
@@ -116,20 +111,6 @@ def test_killed_anywhere_a_transaction_is_whole_or_nothing(tmp_path: Path) -> No
                 assert _content(paths) == AFTER, death
             _no_leftovers(paths)
     assert seen == {True, False}
-
-
-@needs_signals
-def test_killed_anywhere_an_undo_is_whole_or_nothing(tmp_path: Path) -> None:
-    seen = set()
-    for death in kill_everywhere(_undo, _fresh(tmp_path, _apply), whens=("before", "half"), stride=2):
-        paths: PersonaPaths = death.given[0]
-        history = History(paths, HandClock())
-        newest = history.entries(1)[0]
-        kept = {name: content for name, content in _content(paths).items() if not name.endswith("jsonl")}
-        expected = BEFORE if newest.kind == "undo" else {k: v for k, v in AFTER.items() if not k.endswith("jsonl")}
-        assert kept == expected, death
-        seen.add(newest.kind)
-    assert seen == {"undo", "change"}
 
 
 @needs_signals

@@ -139,9 +139,7 @@ def test_what_has_not_changed_is_made_once(tmp_path: Path) -> None:
     assert reader.times == 2
 
 
-def test_a_folder_that_a_clock_that_was_ahead_dated_is_looked_through_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_dated_by_a_clock_ahead_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one").touch()
     os.utime(tmp_path, (0, datetime(2036, 1, 1).timestamp()))
     known = listing(tmp_path)
@@ -196,9 +194,7 @@ def test_each_change_is_noticed(tmp_path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("then", [SETTLED, OF_2036])
-def test_a_file_that_was_only_just_written_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: int
-) -> None:
+def test_a_file_that_was_just_written_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: int) -> None:
     path = tmp_path / "one"
     path.write_text("a", "utf-8")
     reader = Reader(path)

@@ -54,9 +54,7 @@ def told_by_hand(house: House, told: Mapping[str, object] | str) -> None:
     record.write_text(found, "utf-8")
 
 
-def test_before_the_first_dream_and_with_dreaming_switched_off(
-    house: House, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_before_a_dream_and_switched_off(house: House, visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     looks = create_autospec(Dreamer.cost, side_effect=Dreamer.cost)
     monkeypatch.setattr(Dreamer, "cost", looks)
     page = dreams(visitor)
@@ -147,9 +145,7 @@ def test_what_the_same_place_says_now_is_shown_small(house: House, visitor: Test
     assert sum(undone(page)) == (step == "undo")
 
 
-def test_a_dream_under_way_can_be_broken_off(
-    house: House, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dream_under_way_can_be_stopped(house: House, visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def slowly(_: object, cancel: Cancel, **more: object) -> DreamReport:

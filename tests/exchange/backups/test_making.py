@@ -64,9 +64,7 @@ def test_all_that_is_the_persons_is_in_it_and_no_key(backups: Backups, home: Hom
     assert not (home.folder / ".backup-proof.utatane-tmp").exists()
 
 
-def test_after_a_hundred_edits_what_is_restored_is_what_was_there(
-    backups: Backups, home: Home, clock: HandClock, tmp_path: Path
-) -> None:
+def test_a_hundred_edits_later_all_comes_back(backups: Backups, home: Home, clock: HandClock, tmp_path: Path) -> None:
     rng, made = Random(7), []
     for day in range(5):
         for _ in range(20):
@@ -78,9 +76,7 @@ def test_after_a_hundred_edits_what_is_restored_is_what_was_there(
         assert restored(backups, head, tmp_path / f"out-{number}") == before
 
 
-def test_a_flipped_bit_is_named_and_what_is_still_there_is_stored_anew(
-    backups: Backups, home: Home, clock: HandClock, tmp_path: Path
-) -> None:
+def test_a_flipped_bit_is_named_and_stored_anew(backups: Backups, home: Home, clock: HandClock, tmp_path: Path) -> None:
     first = backups.make()
     before = held(home)
     turn_a_bit(backups)
@@ -96,9 +92,7 @@ def test_a_flipped_bit_is_named_and_what_is_still_there_is_stored_anew(
     assert restored(backups, second, tmp_path / "out") == before
 
 
-def test_a_place_that_is_gone_is_said_and_nothing_is_made_in_its_stead(
-    home: Home, tmp_path: Path, clock: HandClock
-) -> None:
+def test_a_place_that_is_gone_is_said_and_nothing_is_made_instead(home: Home, tmp_path: Path, clock: HandClock) -> None:
     disk = tmp_path / "disk"
     SettingsFile(home.settings).change("backup", place=str(disk))
     backups = backups_of(home, clock)
@@ -120,9 +114,7 @@ def test_a_place_that_is_gone_is_said_and_nothing_is_made_in_its_stead(
         backups.make("daily")
 
 
-def test_encrypted_nothing_can_be_read_without_the_passphrase(
-    backups: Backups, home: Home, clock: HandClock, tmp_path: Path
-) -> None:
+def test_encrypted_only_the_passphrase_reads_it(backups: Backups, home: Home, clock: HandClock, tmp_path: Path) -> None:
     plain = backups.make()
     backups.encrypt("あいことば open sesame")
     SettingsFile(home.settings).change("backup", secrets=True)
@@ -183,9 +175,7 @@ def test_thinned_backups_give_their_room_back(backups: Backups, home: Home, cloc
     assert [head.proof.level for head in backups.check()] == ["full", "full"]
 
 
-def test_days_weeks_and_months_stay_and_what_was_made_before_something_was_rewritten_for_a_month(
-    tmp_path: Path, clock: HandClock
-) -> None:
+def test_days_weeks_and_months_stay_and_what_was_made_before_imports_a_month(tmp_path: Path, clock: HandClock) -> None:
     home = Home(tmp_path)
     SettingsFile(home.settings).change("backup", keep_daily=3, keep_weekly=2, keep_monthly=2)
     backups = backups_of(home, clock)
@@ -250,9 +240,7 @@ def test_nothing_that_is_there_is_written_over(backups: Backups, tmp_path: Path)
     assert [path.name for path in (tmp_path / "memory").iterdir() if path.name.startswith("emotion_log")]
 
 
-def test_what_went_to_another_disk_and_came_back_stands_in_the_audit(
-    backups: Backups, home: Home, store: PersonaStore, tmp_path: Path
-) -> None:
+def test_what_went_and_came_back_is_audited(backups: Backups, home: Home, store: PersonaStore, tmp_path: Path) -> None:
     def told() -> list[tuple[str, bool]]:
         kinds = {"backup", "from_backup"}
         found = [one for one in events(home.persona(NAME)) if one.kind in kinds]
@@ -298,9 +286,7 @@ def _restore_in_place(folder: Path) -> None:
 
 
 @needs_signals
-def test_killed_while_it_takes_anothers_place_neither_is_lost(
-    backups: Backups, home: Home, tmp_path: Path, kill: Kill
-) -> None:
+def test_killed_while_taking_a_place_neither_is_lost(backups: Backups, home: Home, tmp_path: Path, kill: Kill) -> None:
     backups.make()
     notepad = home.persona(NAME).notepad
     before = notepad.read_bytes()
@@ -322,9 +308,7 @@ def _restore_home(folder: Path, target: Path) -> None:
 
 
 @needs_signals
-def test_killed_while_a_whole_home_comes_back_there_is_all_of_it_or_nothing(
-    backups: Backups, home: Home, tmp_path: Path, kill: Kill
-) -> None:
+def test_killed_returning_a_home_is_whole_or_absent(backups: Backups, home: Home, tmp_path: Path, kill: Kill) -> None:
     backups.make()
     before = held(home)
     fresh = places(tmp_path)
@@ -337,9 +321,7 @@ def test_killed_while_a_whole_home_comes_back_there_is_all_of_it_or_nothing(
         shutil.rmtree(target)
 
 
-def test_one_a_day_is_made_by_itself_when_nobody_talks_or_after_some_hours(
-    backups: Backups, clock: HandClock, home: Home
-) -> None:
+def test_one_is_made_a_day_when_nobody_talks_or_after_hours(backups: Backups, clock: HandClock, home: Home) -> None:
     talking = [True]
     daily = DailyBackups(backups, NoticeBoard(), lambda: not talking[0])
 
@@ -361,9 +343,7 @@ def test_one_a_day_is_made_by_itself_when_nobody_talks_or_after_some_hours(
     assert (made_after(), daily.progress.error) == (0, None)
 
 
-def test_what_is_unplugged_or_damaged_is_said_until_another_one_is_made(
-    backups: Backups, clock: HandClock, home: Home, tmp_path: Path
-) -> None:
+def test_trouble_is_said_until_another_is_made(backups: Backups, clock: HandClock, home: Home, tmp_path: Path) -> None:
     disk, notices = tmp_path / "disk", NoticeBoard()
     daily = DailyBackups(backups, notices)
     SettingsFile(home.settings).change("backup", place=str(disk))

@@ -108,9 +108,7 @@ def test_without_the_token_there_is_only_a_page_that_says_where_it_is(behind: Be
     assert behind.asked == 0
 
 
-def test_a_visit_with_the_token_is_led_on_to_an_address_without_it_and_remembered(
-    behind: Behind, access: Access
-) -> None:
+def test_a_visit_with_the_token_is_led_to_an_address_without_it_and_remembered(behind: Behind, access: Access) -> None:
     visitor = browser(behind, access)
     led = visitor.get(f"/settings?persona=%E3%81%AD&token={access.token}&room=heart", headers={"accept": "text/html"})
     assert (led.status_code, led.headers["location"]) == (303, "/settings?persona=%E3%81%AD&room=heart")
@@ -127,9 +125,7 @@ def test_a_visit_with_the_token_is_led_on_to_an_address_without_it_and_remembere
         assert "\\" not in led.headers["location"]
 
 
-def test_the_address_and_the_cookie_outlive_the_program_until_there_is_another_token(
-    behind: Behind, access: Access, own_home: Home
-) -> None:
+def test_address_and_cookie_outlive_the_program_not_the_token(behind: Behind, access: Access, own_home: Home) -> None:
     visitor, old = let_in(behind, access), access.token
     again = Access(own_home)
     assert again.address(ORIGIN) == access.address(ORIGIN)
@@ -268,9 +264,7 @@ def test_the_password_opens_and_a_wrong_one_does_not(behind: Behind, own_home: H
         assert (led.headers["location"], led.headers.get("set-cookie")) == ("/", None)
 
 
-def test_only_a_slow_hash_of_the_password_is_kept_and_another_one_ends_every_visit(
-    behind: Behind, access: Access, own_home: Home
-) -> None:
+def test_only_a_slow_hash_is_kept_and_a_new_word_ends_visits(behind: Behind, access: Access, own_home: Home) -> None:
     access.set_password(unicodedata.normalize("NFD", "カフェのガーデン"))
     assert access.is_password("カフェのガーデン")  # from a keyboard that composes letters in another way
     visitor, before = let_in(behind, access), own_home.access.read_text("utf-8")
@@ -296,9 +290,7 @@ def knocks(knocking: TestClient, access: Access, host: str) -> Iterator[Any]:
     yield knocking.get(f"/?token={access.token}", headers=headers)
 
 
-def test_under_a_name_that_is_none_of_ours_nobody_learns_or_guesses_anything(
-    behind: Behind, own_home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_under_foreign_names_nobody_learns(behind: Behind, own_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page elsewhere that gives its name our address has the origin of whatever answers it there."""
     monkeypatch.setattr(socket, "gethostname", lambda: "Aoi-PC.lan")
     here = ("127.0.0.1:7860", "localhost:7860", "[::1]:7860", "LOCALHOST")
@@ -354,9 +346,7 @@ def test_visits_outlive_the_program_are_kept_as_hashes_and_go_when_they_are_many
     assert again.visit(last)
 
 
-def test_browsers_of_one_kind_share_the_token_s_visit_and_what_was_ended_stays_so(
-    access: Access, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_browsers_of_one_kind_share_a_visit_and_it_stays_ended(access: Access, monkeypatch: pytest.MonkeyPatch) -> None:
     cookie = access.come_in("Firefox", "Windows")
     assert access.come_in("Firefox", "Windows") == cookie != access.come_in("Chrome", "Windows")
     access.end(*access.visits())
@@ -552,9 +542,7 @@ def test_another_page_and_another_name_are_refused_everywhere_with_the_cookie_an
                 pass
 
 
-def test_programs_and_windows_are_not_answered_under_other_names_where_a_password_is_asked_for(
-    services: Services,
-) -> None:
+def test_programs_and_windows_are_not_answered_under_other_names_where_a_password_is_asked(services: Services) -> None:
     services.settings_file.change("programs", api=True, mcp=True)
     visitor, window = visitor_of(services, PASSWORD), f"{SOCKET}/p/Hazel/live"
     services.settings_file.change("page", hosts=["home.example"])
@@ -654,9 +642,7 @@ def test_a_window_is_told_when_the_log_moves(visitor: TestClient, whole: Whole) 
         assert _next(window, "mind")
 
 
-def test_a_window_whose_line_opens_while_another_token_comes_to_hold_is_shut_out(
-    services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_window_opened_while_the_token_changes_is_shut(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     follow = Live.follow
 
     async def late(self: Live, socket: WebSocket, watched: Watched[Any]) -> None:

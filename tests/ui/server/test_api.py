@@ -240,9 +240,7 @@ def test_a_note_waits_until_the_person_says_yes_on_the_page(house: House, served
     assert (entry.author, entry.evidence) == ("program", (waits["message_id"],))
 
 
-def test_after_a_no_or_too_long_nothing_is_written_and_a_program_cannot_ask_without_end(
-    house: House, client: Client
-) -> None:
+def test_after_a_no_or_too_long_nothing_is_written_and_no_program_asks_for_ever(house: House, client: Client) -> None:
     memories, companion = house.memories, house.services.companion(house.name)
     before = memories.notes.read("core_memory").text
     waits = call(client, "add_note", house.name, "合言葉は1234", note="core_memory")
@@ -263,9 +261,7 @@ def test_after_a_no_or_too_long_nothing_is_written_and_a_program_cannot_ask_with
 
 
 @pytest.mark.slow
-def test_what_does_not_fit_is_named_in_the_language_of_the_settings_without_what_it_holds(
-    house: House, client: Client
-) -> None:
+def test_what_does_not_fit_is_named_in_ones_language_without_what_it_holds(house: House, client: Client) -> None:
     for name in ("say", "recall", "search_past_conversations", "search_knowledge_base"):
         assert "Nobody" in failure(client, name, "Nobody", "x")
     assert "Nobody" in failure(client, "dream", "Nobody")
@@ -281,9 +277,7 @@ def test_what_does_not_fit_is_named_in_the_language_of_the_settings_without_what
     assert "ここにはいません" in failure(client, "notes", "Nobody")
 
 
-def test_arguments_that_are_missing_are_told_and_shown_on_no_terminal(
-    served: Served, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_arguments_are_told_and_shown_on_no_terminal(served: Served, capfd: pytest.CaptureFixture[str]) -> None:
     asked = served.post("/gradio_api/call/add_note", {"data": ["ひみつのひと"]})
     told = served.get(f"/gradio_api/call/add_note/{asked.json()['event_id']}").text
     assert "event: error" in told
@@ -346,9 +340,7 @@ def told_everything(client: Client, persona: str) -> str:
     return json.dumps([*({**one, "query": ""} for one in asked), call(client, "notes", persona)], ensure_ascii=False)
 
 
-def test_nothing_of_another_persona_is_reached_and_who_is_not_there_is_told_in_the_same_words(
-    house: House, served: Served, client: Client
-) -> None:
+def test_nothing_of_another_is_reached_the_absent_are_told_alike(house: House, served: Served, client: Client) -> None:
     ids = house.tell()
     house.dream()
     with new_house(served, "べつのひと") as other:

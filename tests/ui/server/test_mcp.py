@@ -138,9 +138,7 @@ def test_whoever_was_talked_to_last_is_meant_where_nobody_is_named(house: House,
     assert is_quoted(said(ask(served, "list_personas")), house.name)
 
 
-def test_misnamed_arguments_are_named_with_those_that_there_are_and_an_answer_has_an_end(
-    house: House, served: Served
-) -> None:
+def test_misnamed_arguments_are_told_with_the_right_ones_and_an_answer_has_an_end(house: House, served: Served) -> None:
     for given in ({"qeury": "x"}, {"query": "x", "who": house.name}, {}):
         told = refused(ask(served, "recall_memories", **given))
         assert told == WrongArgumentNamesError(
@@ -168,9 +166,7 @@ def test_what_does_not_fit_is_told_in_a_sentence(house: House, served: Served) -
 # --- who comes in
 
 
-def test_off_unless_switched_on_and_a_missing_package_is_said(
-    services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_off_until_switched_on_a_missing_package_is_said(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     headers = {"authorization": f"Bearer {Access(services.home).programs_token}"}
     browser = visitor_of(services)
     answers = [
