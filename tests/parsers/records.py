@@ -5,10 +5,13 @@ import tempfile
 import zlib
 from contextlib import suppress
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 
 from dulwich.objects import Commit, ObjectID, ShaFile
 
+from agent.minds.errors import ModelFileError
+from agent.minds.gguf import _Reader
 from managers.personas.admissions import Admissions, _admission
 from managers.personas.errors import BrokenPersonaFileError
 from managers.personas.persona_file import colour, migrated, newer_format, parse, settings_of, text
@@ -29,6 +32,8 @@ from managers.storage.settings import Settings, merged
 from managers.storage.spelling import decode, spelling_of
 from managers.usage.ledger import _entries
 from tests.fakes import HandClock
+from tests.gguf_files import gguf
+from tests.gguf_files import text as gguf_text
 from tests.parsers.parser import Parser, keys, spaced
 from ui.components.readable import readable_lines, record_in, records_in
 
@@ -142,6 +147,11 @@ def _encodings(data: bytes) -> None:
         assert spelling.encode(written) == data
 
 
+def _model_head(data: bytes) -> None:
+    with suppress(ModelFileError):
+        assert _Reader(BytesIO(data), "x.gguf", len(data)).head().needs_bytes(8192) >= len(data)
+
+
 def _tensors(data: bytes) -> None:
     with suppress(UnreadableTensorsError):
         described(data, 1 << 20)
@@ -198,6 +208,10 @@ PARSERS = (
     Parser("recall-log", _recalled,
         (b'{"time": "2026-01-02T22:00:00", "message_id": "m1", "query": "x", "recalled": [{"type": "diary", "_source": "semantic", "path": "a", "message_ids": ["m"], "score": 0.1, "why": {"a": 1}}]}\n',),
         (*_TABLE, b'"message_id": "m1"', *keys("recalled query why"))),
+    Parser("model-head", _model_head,
+        (gguf({"general.architecture": gguf_text("llama"), "llama.context_length": (4, 9)}),), (b"GGUF\3\0\0\0", bytes(8),
+        *(bytes([one, *bytes(size - 1)]) for one in (1, 4, 8, 9, 10) for size in (4, 8)), b"\xff" * 8, gguf_text("llama")[1],
+        gguf_text("general.architecture")[1], gguf_text("llama.block_count")[1])),
     Parser("ledger", lambda data: list(_entries(data)),
         (b'{"time": "2026-01-02T22:00:00", "input": 1, "output": 2, "cost": 0.1}\n{"time": "2026-01-02T22:00:00", "renamed": "a", "to": "b"}\n',),
         (*_TABLE, *keys("time input output cost renamed to"))),
