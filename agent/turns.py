@@ -353,6 +353,7 @@ class Turns:
         )
         self._catch_up()
         self._look()  # the indexes have caught up, and know what is missing
+        self._afterwards.each(memories.recall.rehearse)
 
     def _look_up_origins(self) -> None:
         """Work out whose words it rests on what is known of the user, so that no turn waits for it."""
@@ -363,7 +364,7 @@ class Turns:
 
     def _look_on(self) -> None:
         """After opening where nothing may be written."""
-        self._afterwards.each(self.memories.recall.warm_up)
+        self._afterwards.each(self.memories.recall.warm_up, self.memories.recall.rehearse)
         self._look()
 
     def _look(self) -> None:

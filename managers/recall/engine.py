@@ -36,6 +36,7 @@ from managers.recall.question.topic import is_about
 from managers.recall.ranking.fusion import Ways
 from managers.recall.ranking.picking import Ranking, distinct
 from managers.recall.ranking.ranker import Ranker
+from managers.recall.rehearsal import Rehearsal
 from managers.recall.shared import NothingShared, SharedDocuments, nearest
 from managers.recall.status import LOADING, IndexStatus, making_notice
 from managers.storage.clock import Clock
@@ -111,6 +112,7 @@ class Recall:
             paths.folder, log, self.indexes, settings, clock, choice, upkeep.notices, ways, said_since=self.said_since
         )
         self._picker = self._ranker.picker
+        self.rehearse = Rehearsal(log, lambda text: self._for_turn(text, (), (), settings.threshold), self._searching)
 
     def said_since(self) -> date | None:
         """Return the first day whose talk is in use; None where all of it is."""
@@ -154,8 +156,7 @@ class Recall:
             unasked: it may be about the world as well: nothing, if the best is not as close as documents must be,
                 or if what is found holds too little of what is asked.
         """
-        settings = self._settings
-        limit = settings.threshold if threshold is None else threshold
+        limit = self._settings.threshold if threshold is None else threshold
         shown = {message.id for message in window}
         self._freshen(shown)
         with self._searching():
@@ -163,7 +164,7 @@ class Recall:
         return []
 
     def _for_turn(
-        self, query: str, window: Sequence[Message], shown: Collection[str], limit: float, *, unasked: bool
+        self, query: str, window: Sequence[Message], shown: Collection[str], limit: float, *, unasked: bool = False
     ) -> list[Hit]:
         settings = self._settings
         days = self._ranker.of_days_alone(query, settings.max_hits, RELATED_TYPES, shown)
@@ -242,8 +243,7 @@ class Recall:
 
     def with_pieces(self, hits: Sequence[Hit], *, whole: bool = False) -> list[Hit]:
         """Return hits, those of answers with which piece they are, or with the whole answer instead of the piece."""
-        size = self._settings.chunk_size
-        return with_pieces(hits, self._log, size, min(self._settings.chunk_overlap, size // 2), whole=whole)
+        return with_pieces(hits, self._log, self._settings, whole=whole)
 
     def plan(self, message: str, window: Sequence[Message]) -> RecallPlan:
         """Decide whether a message calls for the past and what to look for; no model, no waiting."""
@@ -294,6 +294,7 @@ class Recall:
     def get_ready(self) -> None:
         """Load what makes vectors, and wait for it: for whoever searches once and goes."""
         self._upkeep.vectors.get_ready()
+        self.rehearse()
 
     def keep_up(self, times: float | None = None, *, again: bool = True) -> list[Notice]:
         """Do what `catch_up` does, after something that is done already and must not seem to have failed.

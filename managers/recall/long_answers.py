@@ -11,22 +11,23 @@ from typing import Final
 from managers.memory.log.reader import LogReader
 from managers.recall.hits import LOG_TYPES, Hit, Piece
 from managers.recall.index.chunking import split
+from managers.storage.settings import RecallSettings
 
 SHORTEST_ANSWER: Final = 50
 """An answer of fewer characters says too little to be half of a question and its answer."""
 
 
-def with_pieces(hits: Iterable[Hit], log: LogReader, size: int, overlap: int, *, whole: bool) -> list[Hit]:
+def with_pieces(hits: Iterable[Hit], log: LogReader, settings: RecallSettings, *, whole: bool) -> list[Hit]:
     """Return hits, those of answers with which piece of which answer they are.
 
     Args:
         hits: what was found.
         log: the conversation, for the answers as they read now.
-        size: the greatest length of a passage, in characters.
-        overlap: what two of them share.
+        settings: how messages are cut.
         whole: the text of each is the whole answer, as it was said.
     """
-    return [_with_piece(hit, log, size, overlap, whole=whole) for hit in hits]
+    size = settings.chunk_size
+    return [_with_piece(hit, log, size, min(settings.chunk_overlap, size // 2), whole=whole) for hit in hits]
 
 
 def _with_piece(hit: Hit, log: LogReader, size: int, overlap: int, *, whole: bool) -> Hit:

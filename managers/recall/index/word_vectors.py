@@ -11,6 +11,7 @@ import importlib.metadata
 import importlib.util
 import struct
 import threading
+from array import array
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,6 +34,8 @@ PLACE = "\x03"
 _MASK = (1 << 64) - 1
 _M = 0xC6A4A7935BD1E995
 _SEED = 1
+_WIDTHS = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}
+"""How many bytes follow MessagePack's marks of unsigned numbers; any other is the number itself."""
 
 
 def find_table() -> Path | None:
@@ -150,11 +153,17 @@ def _read_map(data: bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32
     else:
         count, at = data[0] & 0x0F, 1
     numbers = np.zeros(2 * count, np.uint64)
-    widths = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}
+    begins, step = array("q", bytes(16 * count)), [_WIDTHS.get(first, 0) + 1 for first in range(256)]
     for place in range(2 * count):
-        width = widths.get(data[at], 0)
-        numbers[place] = int.from_bytes(data[at + 1 : at + 1 + width], "big") if width else data[at]
-        at += 1 + width
+        begins[place] = at
+        at += step[data[at]]
+    starts, held = np.frombuffer(begins, np.int64), np.frombuffer(data, np.uint8)
+    widths = np.array(step)[held[starts]] - 1
+    numbers[widths == 0] = held[starts[widths == 0]]
+    for width in _WIDTHS.values():
+        here = np.flatnonzero(widths == width)
+        for byte in range(1, width + 1):
+            numbers[here] = numbers[here] << np.uint64(8) | held[starts[here] + byte]
     return numbers[0::2], numbers[1::2].astype(np.int32)
 
 

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from managers.language.reading.preferences import asks_for_help
 from managers.language.reading.rules import either, fits_any
@@ -13,6 +14,9 @@ from managers.memory.messages import Role
 from managers.recall.index.related_words import marks_asked
 from managers.recall.index.terms import Meaning, is_japanese, meanings
 from managers.recall.question.stop_phrases import times_behind, without_asking, without_relative
+
+_meanings = lru_cache(maxsize=64)(meanings)
+"""One question is read several times in a turn, and a pasted page takes a tenth of a second."""
 
 Speaker = tuple[str, str]
 """Name and role."""
@@ -55,8 +59,8 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
     wanted = named or _by_pronoun(plain, speakers)
     if {role for _, role in wanted} >= {"user", "persona"}:
         wanted = frozenset()  # it speaks of both, so either may have said it
-    words, meant = meanings(without_asking(either("recall", "address").sub(" ", text)))
-    meant += [Meaning((word,), marks) for word in words if (marks := marks_asked(word))]
+    words, meant = _meanings(without_asking(either("recall", "address").sub(" ", text)))
+    meant = [*meant, *(Meaning((word,), marks) for word in words if (marks := marks_asked(word)))]
     return Cues(
         words=tuple(dict.fromkeys(words)),
         meanings=tuple(dict.fromkeys(meant)),

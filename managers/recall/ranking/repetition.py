@@ -18,8 +18,8 @@ _SHARE = 0.7
 
 
 @lru_cache(maxsize=2_000)
-def _words(text: str) -> frozenset[str]:
-    """Return a text's words; who goes on about something is shown the same memories, turn by turn."""
+def words_in(text: str) -> frozenset[str]:
+    """Return what words a text holds; who goes on about something is shown the same memories, turn by turn."""
     return frozenset(terms(text))
 
 
@@ -35,12 +35,12 @@ def what_tells_first(
         again = [is_again or only_asks(one.text) for is_again, one in zip(again, passages, strict=True)]
     ordered = list(order)
     telling = [place for place in ordered if not again[place]]
-    asked = _words(query)
+    asked = words_in(query)
     near = [
         place for place in telling if passages[place].role == "user" and scores[place] >= _NEARLY * scores[telling[0]]
     ]
     newest = sorted(near, key=lambda place: str(passages[place].time or ""), reverse=True)
-    last = next((place for place in newest if not asked.isdisjoint(_words(passages[place].text))), None)
+    last = next((place for place in newest if not asked.isdisjoint(words_in(passages[place].text))), None)
     if last is not None and last not in telling[:_AMONG]:
         telling.remove(last)
         telling.insert(_AMONG - 1, last)
@@ -55,7 +55,7 @@ _AMONG = 3
 
 def repeats(passages: Sequence[Passage]) -> list[bool]:
     """Say of each message whether it only gives back others of them, or is said word for word by one before it."""
-    told = [(passage, _words(passage.text)) for passage in passages if not only_asks(passage.text)]
+    told = [(passage, words_in(passage.text)) for passage in passages if not only_asks(passage.text)]
     seen: set[tuple[str, str]] = set()
     found = []
     for passage in passages:
@@ -74,7 +74,7 @@ def _is_echo(passage: Passage, told: Sequence[tuple[Passage, frozenset[str]]]) -
         return False
     quoted = _QUOTED.findall(passage.text)
     pieces = [*quoted, _QUOTED.sub(" ", passage.text)]
-    said = [_words(one.text) for piece in pieces for one in read(piece, "ja").sentences if not one.is_question]
+    said = [words_in(one.text) for piece in pieces for one in read(piece, "ja").sentences if not one.is_question]
     gives_back = [words for words in said if len(words) > 1 and _is_in_one_of(words, before)]
     filling = _FILLING + (_QUOTING if quoted else 0)
     return bool(gives_back) and len(frozenset().union(*said) - frozenset().union(*gives_back)) <= filling

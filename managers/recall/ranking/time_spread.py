@@ -14,11 +14,11 @@ import numpy as np
 from managers.recall.hits import ALL_TYPES
 from managers.recall.index.memory_index import Passage
 from managers.recall.index.store import GOES_ON
-from managers.recall.index.terms import terms
 from managers.recall.index.view import View
 from managers.recall.question.cues import Cues
 from managers.recall.ranking.bm25 import K1, Floats, Numbers, WordScoring, Work
 from managers.recall.ranking.candidates import PARTS, Candidates, candidates_of, keys, passages_of, scaled
+from managers.recall.ranking.repetition import words_in
 
 STRETCHES = 10
 """How many stretches of time each give their best before any gives a second."""
@@ -113,7 +113,7 @@ def _news(passages: Sequence[Passage]) -> list[float]:
     seen: set[str] = set()
     found = []
     for passage in passages:
-        words = set(terms(passage.text))
+        words = words_in(passage.text)
         found.append(math.sqrt(len(words - seen)))
         seen |= words
     return found
