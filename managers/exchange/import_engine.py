@@ -6,7 +6,7 @@ adds nothing, and what was stopped or killed in the middle is finished by doing 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal, NamedTuple
@@ -21,7 +21,7 @@ from managers.exchange.spool import Spool, Waiting, first_text, open_spool
 from managers.memory.emotions import EmotionLog
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import clean_text
-from managers.memory.messages import Message, Role
+from managers.memory.messages import Role
 from managers.memory.working_copy import WorkingCopy
 from managers.storage.clock import Clock
 from managers.storage.errors import UnsafeNameError
@@ -276,19 +276,17 @@ class SourceImport:
         """Yield the messages, batch by batch, beside what the log has of them."""
         for waiting in self.spool.batches(_BATCH):
             self._go_on()
-            ids = [one for each in waiting for one in (each.id, each.former) if one]
-            there = log.originals(ids)
-            batch = [_as_it_is_there(each, there) for each in waiting]
+            there = log.originals([each.id for each in waiting])
             known: list[str] = []
             differing: list[NotTaken] = []
-            for each in batch:
+            for each in waiting:
                 if (same := there.get(each.id)) is None:
                     continue
                 if same.text == clean_text(first_text(each.found)):
                     known.append(each.id)
                 else:
                     differing.append(NotTaken("engine.id-taken", each.found.place, facts={"id": each.id[:40]}))
-            yield _Compared(batch, frozenset(there), known, differing)
+            yield _Compared(waiting, frozenset(there), known, differing)
 
     def _keep_source(self, paths: PersonaPaths) -> Iterator[Path]:
         """Keep the texts that were read as they are; yield where they lie: what is kept already is not kept twice."""
@@ -317,11 +315,6 @@ class SourceImport:
         left = self.spool.left_out
         words = both_of(left[0].code, **left[0].facts) if left else both_of("engine.nothing")
         return ImportSourceError(name=self.source.name, reason_ja=words["ja"], reason_en=words["en"])
-
-
-def _as_it_is_there(waiting: Waiting, there: Mapping[str, Message]) -> Waiting:
-    """Return a message under the id that an earlier version gave it, if it is in the log under that one."""
-    return replace(waiting, id=waiting.former) if waiting.id not in there and waiting.former in there else waiting
 
 
 def _kept(path: Path, data: bytes) -> Path:

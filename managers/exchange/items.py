@@ -84,7 +84,6 @@ class FoundMessage:
         is_time_certain: whether the source says the time of this message, not only of the conversation, say.
         id: the source's own, unique in the persona's whole life elsewhere; empty where it has none or one that may come
             twice. The engine makes one of the content and the order then, the same at the next import.
-        former_id: the id that the reader of an earlier version gave it; empty: the same, or none.
         mind: which model thought it.
         thought: what it thought before it spoke, kept beside the message.
         emotion: what was felt with it, as the source calls it.
@@ -112,7 +111,6 @@ class FoundMessage:
     notes: tuple[tuple[str, str], ...] = ()
     thread: str = ""
     place: str = ""
-    former_id: str = ""
     origins: tuple[str, ...] = ()
     item: Literal["message"] = "message"
 

@@ -40,7 +40,7 @@ PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA temp_store = MEMORY;
 CREATE TABLE said (
-    seq INTEGER PRIMARY KEY, placed TEXT, instant TEXT, time TEXT, fold INTEGER, id TEXT, former TEXT, line BLOB
+    seq INTEGER PRIMARY KEY, placed TEXT, instant TEXT, time TEXT, fold INTEGER, id TEXT, line BLOB
 );
 CREATE INDEX in_order ON said (placed, seq);
 CREATE TABLE ids (id TEXT PRIMARY KEY, words BLOB) WITHOUT ROWID;
@@ -56,13 +56,11 @@ class Waiting:
     Attributes:
         time: when it was said; its `fold` is 1 where the clock showed that for the second time.
         id: its id here.
-        former: the id that an earlier version gave it, which it has where that version imported it; empty: none.
         found: what was read of it.
     """
 
     time: datetime
     id: str
-    former: str
     found: FoundMessage
 
 
@@ -154,10 +152,10 @@ class Spool:
         """Yield the messages in the order of time, so many at once; fewer where they are long."""
         batch: list[Waiting] = []
         weight = 0
-        for time, fold, one, former, line in self._database.execute(
-            "SELECT time, fold, id, former, line FROM said ORDER BY placed, seq"
+        for time, fold, one, line in self._database.execute(
+            "SELECT time, fold, id, line FROM said ORDER BY placed, seq"
         ):
-            batch.append(Waiting(datetime.fromisoformat(time).replace(fold=fold), one, former, _message(line)))
+            batch.append(Waiting(datetime.fromisoformat(time).replace(fold=fold), one, _message(line)))
             weight += len(line)
             if len(batch) == size or weight > _BATCH_BYTES:
                 yield batch
@@ -178,7 +176,7 @@ class Spool:
             self.undated += 1
         first = clean_text(first_text(found))
         words = hashlib.sha256(first.encode()).digest()[:16]
-        message_id, former = self._ids(found, time, words)
+        message_id = self._id(found, time, words)
         there = self._database.execute("SELECT words FROM ids WHERE id = ?", (message_id,)).fetchone()
         if there is not None:
             if there[0] == words:
@@ -191,8 +189,8 @@ class Spool:
         stands = self._place(found, time)
         line = LINES.dump_json(found)
         self._database.execute(
-            "INSERT INTO said (placed, instant, time, fold, id, former, line) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*_columns(self._placed if stands else None, stands), message_id, former, line),
+            "INSERT INTO said (placed, instant, time, fold, id, line) VALUES (?, ?, ?, ?, ?, ?)",
+            (*_columns(self._placed if stands else None, stands), message_id, line),
         )
 
     def _count(self, found: FoundMessage) -> None:
@@ -245,21 +243,14 @@ class Spool:
             self._database.execute(f"UPDATE said SET {columns} WHERE placed = ''", _columns(instant(time), time))  # noqa: S608  # ours
             self._waits = False
 
-    def _ids(self, found: FoundMessage, time: datetime | None, words: bytes) -> tuple[str, str]:
-        """Return a message's id, and the one that an earlier version gave it.
-
-        An id made of the content has a time with an offset in UTC, so that it is the same in every time zone; earlier
-        versions had it as this computer's clock showed it.
-        """
+    def _id(self, found: FoundMessage, time: datetime | None, words: bytes) -> str:
+        """Return a message's id; one made of the content has a time with an offset in UTC: the same in every time zone."""
         given = found.id
         if given and len(given) <= MAX_ID and clean_text(given) == given and given.strip():
-            return given, found.former_id
-        shown = self._made_id(found, time.isoformat() if time else found.thread, words)
-        if time is None or found.time is None or found.time.tzinfo is None:
-            return shown, ""
-        return self._made_id(found, found.time.astimezone(UTC).replace(microsecond=0).isoformat(), words), shown
-
-    def _made_id(self, found: FoundMessage, when: str, words: bytes) -> str:
+            return given
+        when = time.isoformat() if time else found.thread
+        if time is not None and found.time is not None and found.time.tzinfo is not None:
+            when = found.time.astimezone(UTC).replace(microsecond=0).isoformat()
         content = hashlib.sha256(f"{found.role}\x1f{clean_text(when)}\x1f".encode() + words).digest()
         (number,) = self._database.execute(
             "INSERT INTO seen VALUES (?, 1) ON CONFLICT (content) DO UPDATE SET n = n + 1 RETURNING n",

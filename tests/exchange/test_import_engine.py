@@ -180,17 +180,6 @@ def test_ids_are_the_same_in_every_zone(log: ConversationLog, tmp_path: Path, in
         assert (report.added, report.already_there) == (added, 8 - added)
 
 
-def test_what_earlier_versions_imported_is_known_by_the_ids_that_they_gave(
-    log: ConversationLog, tmp_path: Path, in_zone: Callable[[str], None]
-) -> None:
-    in_zone("Asia/Tokyo")
-    in_log(log, *[FoundMessage("user", "Ann", "hm", datetime(2024, 5, 1, 22))] * 2)  # ids of local times
-    hm = ("Ann", "2024-05-01T13:00:00Z", "hm")
-    report = take_over(log, telegram(tmp_path, hm, hm, ("Mei", "2024-05-01T13:00:09Z", "Yes?")), None, WISHES)
-    assert (report.added, report.already_there) == (1, 2)
-    assert [one.text for one in log.messages()] == ["hm", "hm", "Yes?"]
-
-
 def test_what_stands_newest_first_is_turned_and_each_conversation_keeps_its_own_order(log: ConversationLog) -> None:
     said = [
         FoundMessage("persona" if number % 2 else "user", "", str(number), THEN + timedelta(minutes=number // 2))

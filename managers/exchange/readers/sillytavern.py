@@ -119,8 +119,7 @@ def _messages(source: ImportSource, path: str, chat: _Chat, character: str, wish
             if not persona and told.get("is_user") is False:
                 persona = string(told.get("name"))
             message = _message(told, line, path, _role(told, chat, persona, wishes), source)
-            one, former = ids.of(told, line.number)
-            batch.append(replace(message, id=one, former_id=former))
+            batch.append(replace(message, id=ids.of(told, line.number)))
             if len(batch) == _TIMED_AT_ONCE:
                 yield from (timed_batch := [*timed(batch, begun)])
                 begun, batch = timed_batch[-1].time, []
@@ -180,24 +179,22 @@ class _Ids:
     """Makes ids of the messages of one file.
 
     They are made of what was said first in a place: whoever leafs through answers changes nothing of that. What is the
-    same is counted, so that a message that is deleted there changes no other's; only what has no date is told by its line,
-    as in earlier versions everything was.
+    same is counted, so that a message that is deleted there changes no other's; only what has no date is told by its line.
     """
 
     _alike: Counter[bytes] = field(default_factory=Counter)
 
-    def of(self, told: dict[str, Any], number: int) -> tuple[str, str]:
-        """Return the id of the message in a line, and its former one."""
+    def of(self, told: dict[str, Any], number: int) -> str:
+        """Return the id of the message in a line."""
         swipes, infos = told.get("swipes"), objects(told.get("swipe_info"))
         first = string(swipes[0]) if isinstance(swipes, list) and swipes else string(told["mes"])
         date = infos[0].get("send_date", told.get("send_date")) if infos else told.get("send_date")
         marked = f"{date}\n{string(told.get('name'))}\n{first}"
-        by_line = _hashed(f"{number}\n{marked}")
         if not date:
-            return by_line, ""
+            return _hashed(f"{number}\n{marked}")
         key = hashlib.sha256(marked.encode("utf-8", "replace")).digest()[:8]
         self._alike[key] += 1
-        return _hashed(f"#{self._alike[key]}\n{marked}"), by_line
+        return _hashed(f"#{self._alike[key]}\n{marked}")
 
 
 def _hashed(marked: str) -> str:
