@@ -12,7 +12,7 @@ from managers.storage.paths import PersonaPaths
 from tests.crash import Breeder, When
 from tests.fakes import HandClock
 from tests.sleep.dreamers import memory_files, two_days
-from tests.sleep.test_dream_crash import NIGHT, dream_once
+from tests.sleep.test_dream_trouble import NIGHT, dream_once
 
 Row = tuple[str, str, str]
 

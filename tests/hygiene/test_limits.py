@@ -1,11 +1,14 @@
-"""Memories stay within their limits: what fades is put away, nothing of value is, and all of it comes back."""
+"""Memories stay within their limits and their time: what fades or is old is put away, nothing of value is, and all of it comes back."""
 
 import gzip
+from contextlib import closing
 from dataclasses import replace
 from datetime import date, timedelta
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from managers.hygiene.archive import Archive, Going
 from managers.hygiene.errors import NotInArchiveError, PlaceTakenError
@@ -16,11 +19,16 @@ from managers.memory.entities import Entity, Fact
 from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.forgotten import bring_back, find_forgotten, forget_words
-from managers.memory.insights import Insight
-from managers.memory.json_documents import PINNED, write_plainly
+from managers.memory.insights import Insight, Insights
+from managers.memory.json_documents import PINNED, USER, write_plainly
 from managers.memory.log import ConversationLog
+from managers.memory.strategies import DecompositionPattern, FailurePattern, Pattern, Strategies, StrategyStore
 from managers.memory.working_copy import WorkingCopy
-from managers.storage.settings import MemorySettings
+from managers.recall.engine import Recall
+from managers.storage.history import History
+from managers.storage.paths import Home
+from managers.storage.settings import MemorySettings, RecallSettings
+from tests.fakes import HandClock
 from tests.hygiene.kept import Kept
 
 SETTINGS = MemorySettings(max_episodes=100, prune_interval=10)
@@ -178,3 +186,100 @@ def test_a_fact_comes_back_to_whom_it_was_about_and_to_nobody_called_so_since(ke
         assert found is not None
         assert found.lines == (replace(fact, standing=Standing(last_accessed=f"{kept.today}")),)
     assert not keeping.restore(None)
+
+
+TABLE = MemorySettings(retention="table", hygiene=False)
+
+
+def pattern(number: int, told: str, **values: object) -> DecompositionPattern:
+    about = {"kind": "decomposition", "query_pattern": f"way {number}", "created_at": told, "updated_at": told}
+    return DecompositionPattern.model_validate({"id": f"st_{number}", **about, **values})
+
+
+def help_(kept: Kept) -> None:
+    """Write ways to help: an old one, a new one, and old ones that a person pinned or changed; and a complaint."""
+    old, new = (f"{kept.clock.now() - timedelta(days=days):%Y-%m-%d %H:%M:%S}" for days in (91, 89))
+    told = {"created_at": old, "updated_at": old}
+    complaint = FailurePattern(id="fp_1", kind="failure", pattern="x", mitigation="less", **told)
+    known: list[Pattern] = [pattern(1, old), pattern(2, new), pattern(3, old, pinned=True), pattern(4, old, mind=USER)]
+
+    def fill(copy: WorkingCopy) -> None:
+        copy.strategies = Strategies([*known, complaint])
+
+    kept.write(fill)
+
+
+def ids(kept: Kept) -> set[str]:
+    return {one.id for one in StrategyStore(kept.paths, kept.clock).load().entries}
+
+
+def test_the_table_puts_old_ways_to_help_away_and_they_come_back_and_everything_stays_by_default(kept: Kept) -> None:
+    before = kept.live()
+    help_(kept)
+    by_default, known = kept.keeping(MemorySettings()), ids(kept)
+    assert not by_default.due()
+    assert by_default.after_night(0).put_away == 0
+    assert (kept.texts(), ids(kept)) == (before, known)
+    with closing(History(kept.paths, kept.clock)) as history:
+        keeping = Housekeeping(kept.paths, kept.clock, history.change, TABLE)
+        assert {one.memory.text for one in keeping.due()} == {"way 1", "less"}
+        assert keeping.after_night(0).put_away == 2
+        assert ids(kept) == {"st_2", "st_3", "st_4"}
+        assert kept.texts() == before
+        assert {(one.kind, one.why) for one in kept.archived(keeping)} == {("pattern", "expired")}
+        keeping.restore(["st_1"])
+        assert ids(kept) == {"st_1", "st_2", "st_3", "st_4"}
+        assert keeping.after_night(0).put_away == 0  # what came back rests first
+        history.undo(history.entries(2)[1].id, author=USER, leave_changed=True)
+        assert "fp_1" in ids(kept)
+
+
+@settings(max_examples=30)
+@given(ages=st.lists(st.integers(0, 400), max_size=6), most=st.integers(1, 400))
+def test_of_what_is_dated_exactly_what_is_older_goes_and_what_nobody_dated_stays(
+    tmp_path_factory: pytest.TempPathFactory, ages: list[int], most: int
+) -> None:
+    home = Home(tmp_path_factory.mktemp("home"))
+    home.persona("x").folder.mkdir(parents=True)
+    kept = Kept(home.persona("x"), HandClock())
+
+    def fill(copy: WorkingCopy) -> None:
+        about = {"trigger_topic": "", "strategy": "", "log_entry": ""}
+        dated = [(f"thought {n}", f"{kept.clock.now() - timedelta(days=age)}") for n, age in enumerate(ages)]
+        told = [Insight(insight=text, created_at=when, **about) for text, when in (*dated, ("undated", ""))]
+        copy.insights = Insights([one.model_copy(update={"id": f"in_{n}"}) for n, one in enumerate(told)])
+
+    kept.write(fill)
+    keeping = kept.keeping(MemorySettings(retention="own", insights_days=most))
+    before = kept.texts()
+    expired = {f"thought {n}" for n, age in enumerate(ages) if age > most}
+    assert keeping.expire() == len(expired)
+    assert kept.texts() == before - expired
+    keeping.restore(None)
+    assert kept.texts() == before
+
+
+def test_talk_that_is_older_is_not_found_any_more_and_stays_in_its_files(kept: Kept) -> None:
+    clock, now, limits = kept.clock, kept.clock.now(), MemorySettings()
+    log = ConversationLog(kept.paths, clock, Random(1))
+    for days in (60, 3):
+        clock.set(now - timedelta(days=days))
+        log.append("user", "Sam", f"Zebulon likes pears, {days} days ago.")
+    clock.set(now)
+    with closing(Recall(kept.paths, log, RecallSettings(), clock, limits=limits)) as recall:
+        recall.catch_up()
+
+        def found() -> set[str]:
+            searches = (
+                recall.search("Zebulon pears"),
+                recall.search_past_conversations("Zebulon", with_recent=True),
+                recall.recall_memories("What does Zebulon like?"),
+                recall.recall_memories(f"What did we talk about on {now - timedelta(days=60):%Y-%m-%d}?"),
+            )
+            return {hit.text for hits in searches for hit in hits}
+
+        assert len(found()) == 2
+        limits.retention = "table"
+        assert found() == {"Zebulon likes pears, 3 days ago."}
+        limits.retention = "everything"
+        assert len(found()) == 2

@@ -1,4 +1,4 @@
-"""Personas come, are copied, renamed, thrown away, and come back; whatever they are called."""
+"""Personas come, are copied, renamed, thrown away, and come back, whatever they are called; the samples come once."""
 
 import sys
 import unicodedata
@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from PIL import Image
 
 from managers.memory.notes import Notes
 from managers.personas import PersonaStore
@@ -14,10 +15,10 @@ from managers.personas.errors import NotInTrashError, PersonaExistsError, Person
 from managers.storage.errors import UnsafeNameError
 from managers.storage.files import write_atomic
 from managers.storage.history import History
-from managers.storage.paths import Home
+from managers.storage.paths import CHECKOUT, Home
 from tests.crash import Kill, full_disk, needs_signals, places
 from tests.fakes import HandClock
-from tests.personas.folders import history_of
+from tests.personas.folders import SAMPLES, history_of
 
 
 def test_a_new_persona_has_what_it_was_given(store: PersonaStore) -> None:
@@ -167,3 +168,88 @@ def test_a_copy_does_not_follow_links_out_of_the_folder(store: PersonaStore, tmp
     assert not (copy.folder / "knowledge").is_symlink()  # a link is no part of what a persona remembers
     assert not (copy.folder / "loop").exists()
     assert (tmp_path / "big" / "file").read_text() == "x"
+
+
+def test_an_old_name_leads_to_the_new_one(store: PersonaStore, clock: HandClock) -> None:
+    store.create("ねむ", language="ja", greeting="やあ")
+    assert store.renamed_to("ねむ") is None
+    store.rename("ねむ", "ゆめ")
+    clock.move(days=1)
+    store.rename("ゆめ", "うつつ")
+    names = ("ねむ", "ゆめ", "うつつ", "だれか", "../x\x00")
+    assert [store.renamed_to(name) for name in names] == ["うつつ", "うつつ", None, None, None]
+    assert store.get("うつつ").greeting == "やあ"
+    assert history_of(store, "うつつ").entries()[0].reason == "renamed"
+
+
+def test_a_name_in_use_again_leads_to_its_new_owner_and_a_copy_has_none(store: PersonaStore, clock: HandClock) -> None:
+    store.create("a", language="en")
+    store.rename("a", "b")
+    store.duplicate("b", "twin")
+    assert store.renamed_to("a") == "b"
+    store.create("a", language="en")
+    assert store.renamed_to("A") is None  # names that some file system takes for one
+    clock.move(days=1)
+    store.rename("a", "c")
+    assert store.renamed_to("a") == "c"  # who had it last
+    store.delete("c")
+    assert store.renamed_to("a") == "b"
+    store.rename("b", "a")
+    assert store.renamed_to("b") == "a"
+    store.rename("a", "A")
+    assert store.renamed_to("b") == "A"
+    store.delete("A")
+    assert store.renamed_to("b") is None
+
+
+def _samples(home: Home) -> None:
+    PersonaStore(home, HandClock(), Random(1)).install_samples()
+
+
+@needs_signals
+def test_killed_anywhere_the_samples_come_whole_and_once(tmp_path: Path, kill: Kill) -> None:
+    fresh = places(tmp_path)
+    for death in kill(_samples, lambda: (Home(next(fresh)),), whens=("before",), stride=9):
+        store = PersonaStore(death.given[0], HandClock(), Random(1))
+        store.install_samples()
+        assert store.list_names() == sorted(SAMPLES), death
+        assert all(persona.system_prompt and persona.avatar for persona in store.list())
+
+
+def test_the_samples_come_once_a_deleted_one_stays_away_and_a_broken_record_costs_nothing(store: PersonaStore) -> None:
+    assert sorted(persona.name for persona in store.install_samples()) == sorted(SAMPLES)
+    assert store.install_samples() == []
+    record = store.home.folder / ".samples.json"
+    known = record.read_bytes()
+    record.write_bytes(b"\xff{")
+    assert store.install_samples() == []
+    assert store.list_names() == sorted(SAMPLES)
+    record.write_bytes(known)
+    store.delete("ねむ")
+    store.rename("Hazel", "Filbert")
+    assert store.install_samples() == []
+    assert store.list_names() == ["Filbert"]
+
+
+def test_a_sample_never_replaces_what_the_user_made(store: PersonaStore) -> None:
+    store.create("ねむ", language="ja", greeting="わたしの")
+    store.install_samples()
+    assert store.get("ねむ").greeting == "わたしの"
+    assert store.list_names() == sorted(SAMPLES)
+
+
+@pytest.mark.parametrize(("name", "language"), [("ねむ", "ja"), ("Hazel", "en")])
+def test_each_sample_is_complete(store: PersonaStore, name: str, language: str) -> None:
+    store.install_samples()
+    persona = store.get(name)
+    assert persona.language == language
+    assert persona.greeting
+    assert persona.about
+    assert name in persona.system_prompt
+    assert name in persona.paths.core_memory.read_text("utf-8")
+    assert persona.paths.notepad.read_text("utf-8").strip()
+    assert persona.colours != type(persona.colours)()
+    assert persona.avatar is not None
+    with Image.open(persona.avatar) as picture:
+        assert picture.size == (256, 256)
+    assert not (CHECKOUT / "characters" / name / ".history").exists()

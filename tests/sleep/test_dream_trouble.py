@@ -1,8 +1,9 @@
-"""Nights on which something goes wrong: a model fails, a disk is full, a memory is broken, a clock is set back."""
+"""Nights on which something goes wrong: a model fails, a disk is full, a memory is broken, a clock is set back, the program dies."""
 
 import json
 from contextlib import AbstractContextManager
 from datetime import date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,13 @@ from managers.sleep.dream import dreaming
 from managers.sleep.errors import DreamingAlreadyError, NothingSaidError
 from managers.sleep.tasks import DayDraft, DayMaterial, QuestionsDraft
 from managers.storage.errors import DiskFullError
+from managers.storage.journal import settle
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
-from tests.sleep.dreamers import Life, ScriptedDreamMind, failing
+from tests.crash import Kill, copies, needs_signals
+from tests.fakes import HandClock
+from tests.ready import load_what_is_needed
+from tests.sleep.dreamers import Life, ScriptedDreamMind, failing, make_dreamer, memory_files, two_days
 
 DAY = date(2026, 11, 19)
 
@@ -121,3 +126,28 @@ def test_a_night_whose_words_are_taken_back_while_it_thinks_remembers_nothing_of
 
     life.dreamer(ScriptedDreamMind(summarise_day=take_back_meanwhile)).dream()
     assert not [path for path in life.paths.folder.rglob("*.json") if "秘密" in path.read_text("utf-8")]
+
+
+NIGHT = datetime(2026, 11, 21, 3, 0)
+
+
+def dream_once(folder: Path) -> None:
+    make_dreamer(PersonaPaths(folder), HandClock(NIGHT)).dream()
+
+
+@needs_signals
+def test_killed_at_any_step_it_is_as_if_not_begun(tmp_path: Path, kill: Kill) -> None:
+    origin = tmp_path / "ねむ"
+    origin.mkdir()
+    two_days(PersonaPaths(origin), HandClock(NIGHT))
+    prepare = copies(origin, tmp_path)
+    before = memory_files(PersonaPaths(origin))
+    (undisturbed,) = prepare()
+    dream_once(undisturbed)
+    after = memory_files(PersonaPaths(undisturbed))
+    for death in kill(dream_once, prepare, whens=("before", "half"), stride=5, ready=load_what_is_needed):
+        paths = PersonaPaths(death.given[0])
+        settle(paths)
+        assert memory_files(paths) in (before, after), death
+        dream_once(death.given[0])
+        assert memory_files(paths) == after, death

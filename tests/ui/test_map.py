@@ -14,7 +14,7 @@ from tests.fakes import HandClock
 from tests.memory_map.living import FIRST_DAY, TOPICS
 from tests.ui.reading import Element, read
 from tests.ui.rooms import EVIL, NAME, Shelves
-from tests.ui.test_memory_tables import table
+from tests.ui.test_memory_forms import table
 from ui.components.revision import revision_of
 from ui.locales import texts
 
