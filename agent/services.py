@@ -20,12 +20,12 @@ from agent.memories import Memories, open_memories
 from agent.minds.choose import MindChooser
 from agent.minds.engine.engine import Engine
 from agent.minds.joining import Joinings
-from agent.minds.known_servers import KnownServers
 from agent.minds.measures import Measures
 from agent.spending import CapWarnings, note_leaving, usage_limits
 from managers.domains.domain_knowledge import Domains
 from managers.growth.adapters import Adapters
 from managers.hygiene.setting_conflicts import conflicts
+from managers.known_servers import KnownServers
 from managers.personas import Persona, PersonaStore
 from managers.recall.documents.process import READER
 from managers.storage import audit, privacy

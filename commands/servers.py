@@ -13,7 +13,7 @@ from commands.terminal import decided, warn, write, write_line
 if TYPE_CHECKING:
     from agent.companion import Companion
     from agent.minds.choose import MindChooser
-    from agent.minds.known_servers import Server
+    from managers.known_servers import Server
 
 commands = typer.Typer()
 

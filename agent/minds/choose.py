@@ -38,7 +38,6 @@ from agent.minds.errors import (
     UnreachableError,
     WrongAddressError,
 )
-from agent.minds.known_servers import KnownServers, Server
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.makers import (
     MAKERS,
@@ -57,6 +56,7 @@ from agent.minds.mind_status import MindStatus, built_in_status, status_of
 from agent.minds.offers import Offer, offer_built_in, offer_key, offer_server, server_found
 from agent.minds.protocol import Mind
 from agent.minds.server_discovery import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_empty, find_local
+from managers.known_servers import KnownServers, Server
 from managers.storage.errors import Notice
 from managers.storage.peers import owner_of_listener
 from managers.storage.settings import MindSettings, Secrets, Settings

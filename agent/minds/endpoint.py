@@ -1,12 +1,15 @@
 """Where a language model answers and what is known about it: plain facts, and no library."""
 
-import ipaddress
 from dataclasses import dataclass, field
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from agent.minds.errors import OddKeyError, WrongAddressError
+from managers.addresses import host_and_port, is_loopback, key_name, listener_at, runs_elsewhere, split_address
 from managers.transport import fits_header
 from managers.usage.prices import Model
+
+__all__ = ["host_and_port", "is_loopback", "key_name", "listener_at", "runs_elsewhere"]
+"""Of `managers.addresses`, which stands here for whoever speaks to a model."""
 
 OPENAI_ADDRESS = "https://api.openai.com/v1"
 GEMINI_ADDRESS = "https://generativelanguage.googleapis.com"
@@ -46,7 +49,7 @@ class Endpoint:
     @property
     def shown_address(self) -> str:
         """The base URL as it may be shown and noted: without a name and password, and without a query."""
-        parts = _split(self.address)
+        parts = split_address(self.address)
         return f"{parts.scheme}://{host_and_port(self.address)}{parts.path}"
 
     @property
@@ -57,7 +60,7 @@ class Endpoint:
 
     def without_secrets(self, text: str) -> str:
         """Return the text with the key taken out, whole or shortened as servers like to echo it."""
-        if password := _split(self.address).password:
+        if password := split_address(self.address).password:
             text = text.replace(password, "…")
         if not self.key:
             return text
@@ -65,22 +68,6 @@ class Endpoint:
             if len(shown) >= 6:  # noqa: PLR2004  # a shorter run of letters is no secret, and common
                 text = text.replace(shown, "…")
         return text
-
-
-def runs_elsewhere(model: str) -> bool:
-    """Say whether a model of this name is one that Ollama passes on to its makers' computers."""
-    return model.endswith((":cloud", "-cloud"))
-
-
-def is_loopback(address: str) -> bool:
-    """Say whether a URL's host is this computer itself."""
-    host = _split(address).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def checked_address(address: str) -> str:
@@ -115,39 +102,7 @@ def check_key(key: str) -> None:
         raise OddKeyError(model="")
 
 
-def host_and_port(address: str) -> str:
-    """Return `openrouter.ai` or `127.0.0.1:8000`: what tells one server from another."""
-    return _split(address).netloc.rpartition("@")[2]
-
-
-def listener_at(address: str) -> tuple[str, int]:
-    """Return the host and the port that an address leads to; 0 where it names none."""
-    parts = _split(address)
-    return parts.hostname or "", parts.port or 0
-
-
-def _split(address: str) -> SplitResult:
-    """Return the parts of an address, all of them empty where it is none."""
-    try:
-        return urlsplit(address)
-    except ValueError:
-        return urlsplit("")
-
-
-def key_name(address: str) -> str:
-    """Return the name under which a server's key is stored: keys are kept by server, and never sent to another.
-
-    `openrouter.ai` over https, `127.0.0.1:8000` where a port tells it apart, `http://nas` for what stands in neither
-    way: the same name must not stand for a line that anybody can read along, nor for a provider's own key.
-    """
-    scheme, server = _split(address).scheme, host_and_port(address).lower()
-    if scheme == "https":
-        server = server.removesuffix(":443")
-    is_plain = ":" in server or (scheme == "https" and "." in server)
-    return server if is_plain else f"{scheme}://{server}"
-
-
 def is_server(address: str, own: str) -> bool:
     """Tell whether an address leads to the server of another one in the same way, and with nobody's name in it."""
-    parts = _split(address)
+    parts = split_address(address)
     return parts.scheme == urlsplit(own).scheme and "@" not in parts.netloc and key_name(address) == key_name(own)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agent.minds.known_servers import Server
+from managers.known_servers import Server
 from managers.storage.errors import Lang, Notice
 from managers.storage.peers import account_name
 from managers.storage.texts import Texts

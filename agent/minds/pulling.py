@@ -21,9 +21,9 @@ from agent.minds.errors import (
     PullUnusableError,
 )
 from agent.minds.known_models import GIGABYTE, SmallModel
-from agent.minds.known_servers import Server
 from agent.minds.language_model import event_loop
 from agent.minds.server_discovery import list_models
+from managers.known_servers import Server
 from managers.transport import UnusableResponseError, client_options
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from agent.minds.endpoint import (
     OPENROUTER_ADDRESS,
     OPENROUTER_MODEL,
 )
-from agent.minds.known_servers import KnownServers
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.makers import MAKERS, OPENAI_KEYS, secret_name
+from managers.known_servers import KnownServers
 from managers.storage.installation import Installation
 from managers.storage.paths import Home
 from managers.storage.settings import MindSettings, Secrets

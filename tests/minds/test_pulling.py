@@ -10,10 +10,10 @@ import pytest
 from agent.minds import errors, pulling
 from agent.minds.joining import Joinings
 from agent.minds.known_models import SmallModel, known_models, suitable
-from agent.minds.known_servers import Server
 from agent.minds.pulling import OllamaModel, fetch
 from agent.minds.server_discovery import find_empty, find_local
 from agent.minds.trial import Trial
+from managers.known_servers import Server
 from tests.minds.talking import until
 from tests.model_pulls import PARTS
 from tests.model_server import NOBODY, Fetching, ModelServer, Served

@@ -7,10 +7,10 @@ from typing import Annotated, Final
 from fastapi import Depends
 
 from agent.minds.endpoint import OPENROUTER_ADDRESS
-from agent.minds.known_servers import Server
 from agent.minds.makers import secret_name
 from agent.minds.offers import Offer
 from agent.services import Services
+from managers.known_servers import Server
 from managers.storage.errors import InvalidSettingError
 from managers.storage.files import digest
 from managers.storage.settings import MindSettings

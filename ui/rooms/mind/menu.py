@@ -6,10 +6,10 @@ from typing import Final
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from agent.minds.known_servers import Server
 from agent.minds.model_files import model_files
 from agent.minds.server_discovery import list_models
 from agent.services import Services
+from managers.known_servers import Server
 from managers.storage.settings import MindSettings
 from ui.rooms.mind.choice import (
     MindFields,

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.minds.known_models import fetchable_models
-from agent.minds.known_servers import Server
 from agent.minds.makers import MAKERS
 from agent.minds.model_files import SUFFIX
+from managers.known_servers import Server
 from managers.storage.settings import MindSettings
 from ui.locales import Texts
 from ui.rooms.mind.choice import MindFields

@@ -8,7 +8,7 @@ system tells (`managers.storage.peers`). Another account at the same place is an
 import logging
 from dataclasses import dataclass
 
-from agent.minds.endpoint import host_and_port
+from managers.addresses import host_and_port
 from managers.storage.clock import Clock
 from managers.storage.errors import UnreadableError
 from managers.storage.paths import Home
