@@ -1,15 +1,20 @@
-"""What a persona is: its settings, its user, its prompt, its colours; whatever version wrote them."""
+"""What a persona is: its settings, its user, its prompt, its colours, its picture, names in its words; whatever version wrote them."""
 
+import io
 import json
 
 import pytest
+from PIL import Image
 
 from managers.personas import Colours, PersonaStore
-from managers.personas.errors import ShrinkRefusedError
+from managers.personas.avatars import SIDE
+from managers.personas.errors import AvatarRefusedError, ShrinkRefusedError
+from managers.personas.macros import fill_names
 from managers.personas.persona_file import FORMAT, migrated, version
 from managers.storage.errors import ExternallyChangedError, InvalidSettingError
 from managers.storage.settings import Settings, merged
 from tests.fakes import HandClock
+from tests.personas.folders import drawn
 
 
 def test_settings_of_its_own_are_checked_and_taken_back(store: PersonaStore) -> None:
@@ -64,3 +69,49 @@ def test_the_system_prompt_is_written_against_what_was_read(store: PersonaStore)
     assert store.get("a").system_prompt == "two"
     store.write_system_prompt("a", "", based_on=written.system_prompt_digest, emptied=True)
     assert store.get("a").system_prompt == ""
+
+
+def test_a_picture_becomes_a_square_png_that_does_not_tell_where_it_was_taken(store: PersonaStore) -> None:
+    exif = Image.Exif()
+    exif[0x010E] = "at home, Sakura street 3"
+    exif[0x0112] = 6  # lying on its side
+    folder = store.create("a", language="en").paths.folder
+    (folder / "avatar.jpg").write_bytes(drawn("JPEG"))
+    assert store.get("a").avatar == folder / "avatar.jpg"  # an older one in another format gives way
+    for kind in ("PNG", "WEBP", "JPEG"):
+        avatar = store.set_avatar("a", drawn(kind, (300, 100), exif=exif)).avatar
+        assert avatar == folder / "avatar.png"
+        with Image.open(avatar) as picture:
+            assert (picture.format, picture.size) == ("PNG", (SIDE, SIDE))
+        assert b"Sakura" not in avatar.read_bytes()
+    assert not (folder / "avatar.jpg").exists()
+
+
+def test_what_is_no_good_picture_is_refused(store: PersonaStore) -> None:
+    store.create("a", language="en")
+    before = store.set_avatar("a", drawn()).avatar
+    assert before is not None
+    content, bomb = before.read_bytes(), io.BytesIO()
+    Image.new("1", (8_000, 8_000)).save(bomb, "PNG")
+    svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
+    cut = (drawn()[:60], drawn("JPEG")[:-200])
+    for data in (b"", svg, b"\x89PNG\r\n\x1a\nnot", *cut, drawn("GIF"), b"0" * 15_000_001, bomb.getvalue()):
+        with pytest.raises(AvatarRefusedError):
+            store.set_avatar("a", data)
+        assert before.read_bytes() == content
+
+
+def test_macros_are_filled_in_what_nobody_knows_stays_and_names_bring_none() -> None:
+    rows = (
+        ("{{char}} greets {{ User }}.", "Aria greets Aoi."),
+        ("<USER>と<BOT>", "AoiとAria"),
+        ("a {{// for the writer}}b{{comment: x}}{{hidden_key:tower}}", "a b"),
+        ("{{original}}Be kind.", "Be kind."),
+        ("{{reverse:abc}}", "cba"),
+        ("{{roll:d1}} {{roll:1d1}} {{roll: 1 }} {{roll:x}} {{roll:0}}", "1 1 1 x 0"),
+        ("<START>\n{{user}}: hi", "***\nAoi: hi"),
+        ("{{unknown}} {char} {{}} <user> a < b {{char", "{{unknown}} {char} {{}} <user> a < b {{char"),
+        ("{{charcoal}} {{user_name}}", "{{charcoal}} {{user_name}}"),
+    )
+    assert [(text, fill_names(text, "Aria", "Aoi")) for text, _ in rows] == list(rows)
+    assert fill_names("{{user}}", "Aria", "{{char}}") == "{{char}}"

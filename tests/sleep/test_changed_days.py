@@ -34,18 +34,6 @@ def homes(life: Life) -> list[str]:
     return [fact.text for fact in life.entity("花").current_facts if fact.slot == "home"]
 
 
-def test_one_message_taken_back_and_one_more_said_are_both_noticed(life: Life) -> None:
-    life.say(SHRINE)
-    cat = life.say(CAT)
-    life.dreamer().dream()
-    life.log.supersede(cat.id, None)
-    life.say(WORK)
-    assert dream(life) == (DAY,)
-    assert "モモ" not in life.text()
-    assert "本屋" in life.known()
-    assert life.dreamer().pending_days() == []
-
-
 def test_a_message_that_was_reworded_is_remembered_as_it_reads_now(life: Life) -> None:
     home = life.say("私は大阪に住んでいます。")
     life.say(SHRINE)

@@ -1,13 +1,16 @@
-"""A night: what it makes of the days, what it rests on, and which days it looks at."""
+"""A night: what it makes of the days, what it rests on, which days it looks at; and how it is taken back."""
 
 import json
 from datetime import date, datetime
 
 import pytest
 
+from agent.minds.builtin.mind import BuiltInDreamMind
 from managers.mind import Cancel
 from managers.sleep.errors import NothingSaidError
-from tests.sleep.dreamers import DAY_ONE, Life, messages
+from managers.sleep.tasks import DayDraft, DayMaterial
+from managers.storage.errors import UndoConflictError
+from tests.sleep.dreamers import DAY_ONE, Life, ScriptedDreamMind, messages
 
 FIRST, SECOND = date(2026, 11, 19), date(2026, 11, 20)
 
@@ -77,21 +80,6 @@ def test_a_stopped_catch_up_is_resumed_where_it_stopped(life: Life) -> None:
     assert (len(resumed.days), len(resumed.entries)) == (2, 2)
 
 
-def test_a_day_that_goes_on_is_dreamt_of_again_without_doubling(life: Life) -> None:
-    life.clock.set(datetime(2026, 11, 20, 20, 1, 30))
-    life.dreamer().dream(today=True)
-    count = life.episode(SECOND).covered_messages
-    facts = sum(len(entity.facts) for entity in life.entities.all())
-    late = "明日は友達のゆうちゃんと水族館に行く予定です。"
-    life.say(late, time=datetime(2026, 11, 20, 23, 0), message_id="late")
-    life.clock.set(datetime(2026, 11, 21, 3, 0))
-    assert life.dreamer().dream().days == (SECOND,)
-    assert life.episode(SECOND).covered_messages == count + 1
-    new = [f for e in life.entities.all() for f in e.facts]
-    assert len(new) > facts
-    assert all(f.evidence == ("late",) for f in new[facts:] if "水族館" in f.text)
-
-
 def test_imported_messages_are_found_by_a_thorough_look(life: Life) -> None:
     life.log.append_many(messages(datetime(2026, 11, 18, 20), DAY_ONE, "w"))
     dreamer, day = life.dreamer(), date(2026, 1, 5)
@@ -133,3 +121,71 @@ def test_each_dream_leaves_a_record_that_goes_with_it(life: Life) -> None:
     assert life.history.entries(1, path=paths[1])[0].id == report.entries[-1]
     life.history.undo(report.entries[-1], author="user")
     assert [*life.paths.memory.glob("dream_2*.json")] == paths[:1]
+
+
+def test_one_run_is_one_entry_undo_restores_every_byte_and_it_stays_undone_until_asked_for(life: Life) -> None:
+    life.paths.core_memory.write_text("私はねむ。")
+    life.entities.note("貴船神社", "花が好きな場所", author="user", mind="user")
+    before = life.files()
+    report = life.dreamer().dream()
+    after, entry = life.files(), life.history.entries(1)[0]
+    assert after != before
+    assert (report.entries, entry.author) == ((entry.id,), "dream")
+    assert entry.evidence
+    life.history.undo(entry.id, author="user")
+    assert life.files() == before
+    life.clock.move(days=1)
+    assert life.dreamer().dream().entries == ()
+    life.clock.move(days=-1)
+    life.dreamer().dream(catch_up=True)
+    assert {name for name in after if "episodic" in name} <= life.files().keys()
+
+
+def test_undo_leaves_what_a_person_wrote_since(life: Life) -> None:
+    before = life.files()
+    report = life.dreamer().dream()
+    store = life.entities
+    text, _ = store.read_text("貴船神社")
+    store.path("貴船神社").write_text(text + "水の神様。\n")
+    life.history.undo(report.entries[0], author="user")
+    assert "水の神様。" in store.read_text("貴船神社")[0]
+    assert [fact for fact in store.all()[0].facts if not fact.is_users] == []
+    assert life.files().keys() - before.keys() == {"entity_memory/貴船神社.md"}
+
+
+def test_undo_shows_a_conflict_where_the_same_thing_changed_since(life: Life) -> None:
+    report = life.dreamer().dream()
+    mine = life.episode(life.episodes.days()[0]).model_copy(update={"summary": "ほんとうは違う日。"})
+    life.episodes.save(mine, author="user", reason="edited")
+    changed = life.files()
+    with pytest.raises(UndoConflictError):
+        life.history.undo(report.entries[0], author="user")
+    assert life.files() == changed
+
+
+def test_what_a_person_edits_during_a_dream_stays(life: Life) -> None:
+    path = life.entities.path("貴船神社")
+    life.entities.note("貴船神社", "水の神様", author="user", mind="user")
+
+    def edit_meanwhile(material: DayMaterial) -> DayDraft:
+        path.write_text(path.read_text().replace("水の神様", "縁結びの神様"))
+        return BuiltInDreamMind().summarise_day(material, Cancel())
+
+    def edit_later(_: object) -> None:  # when the card has been worked on
+        path.write_text(path.read_text() + "私の一行\n")
+
+    life.dreamer(ScriptedDreamMind(summarise_day=edit_meanwhile, reflect=edit_later)).dream()
+    text = path.read_text()
+    assert all(words in text for words in ("縁結びの神様", "私の一行", "貴船神社に行く予定です"))
+
+
+def test_an_episode_that_a_person_corrected_or_deleted_is_left_alone(life: Life) -> None:
+    dreamer, path = life.dreamer(), life.episodes.path(date(2026, 11, 20))
+    dreamer.dream()
+    life.episodes.delete(date(2026, 11, 19), author="user", reason="forget")
+    assert dreamer.pending_days(thorough=True) == []
+    path.write_text(path.read_text().replace("花さんと", "花さんと楽しく"))
+    corrected = path.read_text()
+    life.say("おやすみなさい、また明日ね。", time=datetime(2026, 11, 20, 23, 0))
+    dreamer.dream(catch_up=True)
+    assert path.read_text() == corrected

@@ -1,5 +1,6 @@
-"""`import` as a person and as a script use it: looked at first, asked about at a terminal, stopped, and dreamt of."""
+"""`import`, `export` and `audit` as a person and as a script use them: looked at first, asked about at a terminal, stopped, dreamt of."""
 
+import base64
 import json
 import os
 import signal
@@ -9,11 +10,13 @@ import pytest
 
 from commands.line import run as run_here
 from managers.exchange import import_engine
+from managers.exchange.cards.png_chunks import text_chunks
 from managers.storage.paths import Home
 from tests.cli.conftest import Shown
 from tests.cli.test_commands import lines, run, transcript
 from tests.cli.test_faults import settle_on
 from tests.cli.test_model_servers import Terminal
+from tests.exchange.cards.made import png, v3
 from tests.model_server import ModelServer
 
 _TALK = "[LINE] ルナとのトーク履歴\n2024/01/05(金)\n21:33\tアキ\tただいま\n21:34\tルナ\tおかえり\n21:35\tアキ\tねむい\n"
@@ -124,3 +127,57 @@ def test_other_times_are_read_in_ones_own_zone(own_home: Home, tmp_path: Path, m
     assert run("import", "transcript", str(tmp_path / "said.jsonl"), "--persona", "Moon", "--yes").returncode == 0
     log = "".join(file.read_text("utf-8") for file in own_home.persona("Moon").log_archives.glob("*.txt"))
     assert "2026-01-05 (Mon) 14:30:00" in log
+
+
+@pytest.mark.slow
+def test_one_leaves_with_a_passphrase_and_returns(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, words = tmp_path / "hazel.age", "きらきら a passphrase"
+    run("chat", "Hazel", "-m", "My boat is green")
+    (tmp_path / "words").write_text(words + "\n", "utf-8")
+    made = lines(run("export", "Hazel", str(file), "--passphrase", "--json", given=words + "\n"))[0]
+    assert file.read_bytes().startswith(b"age-encryption.org/v1\n")
+    from_a_file = ["--passphrase-file", str(tmp_path / "words")]
+    assert "Hazel" in run("import", "archive", str(file), *from_a_file, expect=1).stderr  # is there already
+    back = ["import", "archive", str(file), "--persona", "Hazel Two"]
+    assert "does not open" in run(*back, given="wrong\n", expect=1).stderr
+    dry = lines(run(*back, *from_a_file, "--dry-run", "--json"))[0]
+    assert (dry["files"], dry["dry_run"]) == (made["files"], True)
+    monkeypatch.setenv("UTATANE_PASSPHRASE", words)
+    assert run(*back).stdout.startswith("Hazel Two is back")
+    log, copied = (home / "characters" / name / "log.txt" for name in ("Hazel", "Hazel Two"))
+    assert copied.read_bytes() == log.read_bytes()
+    assert [path for path in home.rglob("*") if path.is_file() and words.encode() in path.read_bytes()] == []
+
+
+@pytest.mark.slow
+def test_a_card_goes_in_and_comes_out_as_it_was(home: Path, tmp_path: Path) -> None:
+    out, document = tmp_path / "out.png", v3(creator_notes="never tell", my_own={"a": None}, nickname="Ari")
+    (tmp_path / "card.png").write_bytes(png(ccv3=document))
+    asked = ("import", "card", str(tmp_path / "card.png"), "--persona", "Aria")
+    run(*asked, "--dry-run")
+    folder = home / "characters" / "Aria"
+    assert not folder.exists()
+    run(*asked)
+    assert (folder / "avatar.png").exists()
+    assert "never tell" not in (folder / "SystemPrompt.txt").read_text("utf-8")
+    run("export", "Aria", str(out), "--as", "card")
+    cards = {
+        one.keyword: json.loads(base64.b64decode(one.data)) for one in text_chunks(out.read_bytes(), ("chara", "ccv3"))
+    }
+    assert cards.keys() == {"chara", "ccv3"}
+    assert cards["ccv3"]["data"].items() >= document["data"].items()
+    run("import", str(out), "--persona", "Bea")  # recognised by itself
+
+
+def test_exports_imports_and_undo_are_listed_and_a_hand_on_the_record_is_told(home: Path, tmp_path: Path) -> None:
+    assert lines(run("audit", "Hazel", "--json")) == []
+    assert "Nothing has left" in run("audit", "Hazel").stdout
+    run("export", "Hazel", str(tmp_path / "hazel.zip"))
+    run("import", "transcript", transcript(tmp_path), "--persona", "Hazel")
+    imported, exported = lines(run("audit", "Hazel", "--json"))
+    assert (imported["kind"], imported["counts"], imported["to"]) == ("import", {"messages": 1}, "this computer")
+    assert (exported["kind"], exported["message_ids"], exported["masked"]) == ("export", [], False)
+    assert "Exported to a file  files: " in run("audit", "Hazel").stdout
+    (path,) = (home / "characters" / "Hazel" / "memory").glob("audit_*.jsonl")
+    path.write_text(path.read_text("utf-8").replace("export", "import", 1), "utf-8")
+    assert f"line 1 of {path.name}" in run("audit", "Hazel", expect=1).stderr
