@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -42,20 +41,19 @@ def list_models(home: HomeOption = None, as_json: JsonOption = False) -> None:
         computer, files = this_computer(services.home.folder), model_files(services.home.models)
         speeds = {one.name: _speed(services, one) for one in files if one.is_here}
         best = [one.name for one in recommended(computer, lang, speeds, speeds.keys())]
-        users = _users(services)
+        users, lacking = _users(services), services.engine.lacking()
+    if not as_json:
         about = {"memory": round(computer.memory, 1), "cores": computer.cores, "free": computer.free_bytes // 10**9}
-        card, lacking = graphics_card(), services.engine.lacking()
-        if not as_json:
-            write_line(_say("computer", lang, **about))
-        for one in sorted(files, key=lambda one: best.index(one.name) if one.name in best else len(best)):
-            _tell(one, best, speeds.get(one.name, 0.0), users.get(one.name, []), as_json=as_json)
-        for path in users.keys() - {one.name for one in files}:
-            tell({"name": path, "speaks_for": users[path]}, f"{path}  {_say('speaks', lang)}", as_json=as_json)
+        write_line(_say("computer", lang, **about))
+    for one in sorted(files, key=lambda one: best.index(one.name) if one.name in best else len(best)):
+        _tell(one, best, speeds, users.pop(one.name, []), as_json=as_json)
+    for path, who in users.items():
+        tell({"name": path, "speaks_for": who}, f"{path}  {_say('speaks', lang)}", as_json=as_json)
     if not as_json:
         write_line(lacking.sentence(lang) if lacking else _say("how", lang))
         if not any(one.model.tried for one in files):
             write_line(_say("untried", lang, day=max(one.model.as_of for one in files)))
-        if card is not None:
+        if (card := graphics_card()) is not None:
             write_line(_say("card", lang, name=card.name, gigabytes=round(card.gigabytes)))
 
 
@@ -73,28 +71,26 @@ def use(
     persona: Annotated[str, typer.Option(help="For this persona alone; default: for all.")] = "",
 ) -> None:
     """Let a model of this computer speak: it is fetched if it is not here, tried, and its speed is measured."""
-    from agent.minds.model_files import file_named
     from ui.locales import texts
     from ui.rooms.mind.here import begin_joining
 
     lang = terminal_language()
     with services_at(home) as services:
-        if (lacking := services.engine.lacking()) is not None:
-            warn(lacking.sentence(lang))
-            raise typer.Exit(1)
         who = services.personas.get(persona).name if persona else ""
-        path = Path(name).expanduser().absolute()
-        if (known := file_named(name, services.home.models)) is None and not path.is_file():
-            raise UnlistedModelError(name=name, known=_known(services))
-        if known is not None and not known.is_here:
+        is_file = (path := Path(name).expanduser().absolute()).is_file()
+        if not is_file and not (known := _named(services, name)).is_here:
             _fetch(known)
-        if problem := begin_joining(services, name if known else str(path), texts(lang), who):
-            warn(problem)
-            raise typer.Exit(1)
+        lacking = services.engine.lacking()
+        why = (
+            lacking.sentence(lang)
+            if lacking
+            else begin_joining(services, str(path) if is_file else name, texts(lang), who)
+        )
         services.joinings.settle()
         joined = services.joinings.current
-        if joined is None or joined.error is not None or joined.trial is None:
-            raise joined.error if joined and joined.error else typer.Exit(1)
+        if why or joined is None or joined.trial is None:
+            warn(why or (joined.error.sentence(lang) if joined and joined.error else ""))
+            raise typer.Exit(1)
         write_line(_say("used", lang, name=joined.name, seconds=f"{joined.trial.first_words_ms / 1000:.1f}"))
 
 
@@ -105,43 +101,27 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", help="Also where it speaks.")] = False,
 ) -> None:
     """Remove a model that was fetched, or what has come of it."""
+    lang = terminal_language()
     with services_at(home) as services:
         one = _named(services, name)
         if (users := _users(services).get(name)) and not yes:
-            raise ModelInUseError(
-                name=name, users=", ".join(users).replace("*", _say("everybody", terminal_language()))
-            )
+            raise ModelInUseError(name=name, users=", ".join(users).replace("*", _say("everybody", lang)))
         services.engine.end()
         one.remove()
-        write_line(_say("removed", terminal_language(), name=name))
+        write_line(_say("removed", lang, name=name))
 
 
-def _tell(one: ModelFile, best: list[str], speed: float, users: list[str], *, as_json: bool) -> None:
-    lang, model = terminal_language(), one.model
-    begun = (one.path.parent / f"{one.path.name}.part").is_file()
-    facts: dict[str, Any] = {
-        "name": one.name,
-        "recommended": best[:1] == [one.name],
-        "fits": one.name in best,
-        "gigabytes": model.file_gigabytes,
-        "memory": model.memory,
-        "licence": model.licence,
-        "fetched": one.is_here,
-        "tokens_per_second": speed or None,
-        "speaks_for": users,
-        "tried": model.tried,
-    }
-    states: Mapping[str, bool] = {
-        "recommended": facts["recommended"],
-        "speaks": bool(users),
-        "here": one.is_here and not users,
-        "part": begun and not one.is_here,
-        "too_large": not facts["fits"],
-    }
-    said = [_say(state, lang) for state, holds in states.items() if holds]
-    said += [_say("speed", lang, characters=round(speed * _CHARACTERS[lang]))] if speed else []
+def _tell(one: ModelFile, best: list[str], speeds: dict[str, float], users: list[str], *, as_json: bool) -> None:
+    lang, model, speed = terminal_language(), one.model, speeds.get(one.name, 0.0)
+    is_best, is_part = best[:1] == [one.name], (one.path.parent / f"{one.path.name}.part").is_file()
     about = {"name": one.name, "gigabytes": model.file_gigabytes, "licence": model.licence, "memory": model.memory}
-    tell(facts, "  ".join([_say("model", lang, **about), *said, model.words(lang)]), as_json=as_json)
+    facts = about | {"recommended": is_best, "fits": one.name in best, "fetched": one.is_here, "speaks_for": users}
+    state = "speaks" if users else "here" if one.is_here else "part" if is_part else ""
+    states = ["recommended"] * is_best + [state] * bool(state) + ["too_large"] * (one.name not in best)
+    said = [_say("model", lang, **about), *(_say(one, lang) for one in states)]
+    said += [_say("speed", lang, characters=round(speed * _CHARACTERS[lang]))] if speed else []
+    facts |= {"tokens_per_second": speed or None, "tried": model.tried}
+    tell(facts, "  ".join([*said, model.words(lang)]), as_json=as_json)
 
 
 def _fetch(one: ModelFile) -> None:
@@ -159,17 +139,12 @@ def _fetch(one: ModelFile) -> None:
 
 
 def _named(services: Services, name: str) -> ModelFile:
-    from agent.minds.model_files import file_named
-
-    if (found := file_named(name, services.home.models)) is None:
-        raise UnlistedModelError(name=name, known=_known(services))
-    return found
-
-
-def _known(services: Services) -> str:
     from agent.minds.model_files import model_files
 
-    return ", ".join(one.name for one in model_files(services.home.models))
+    known = {one.name: one for one in model_files(services.home.models)}
+    if name not in known:
+        raise UnlistedModelError(name=name, known=", ".join(known))
+    return known[name]
 
 
 def _speed(services: Services, one: ModelFile) -> float:
@@ -181,9 +156,8 @@ def _speed(services: Services, one: ModelFile) -> float:
 def _users(services: Services) -> dict[str, list[str]]:
     """Return who speaks through which model of this computer: `*` is whoever has no choice of its own."""
     found: dict[str, list[str]] = {}
-    minds = {"*": services.settings().mind}
-    minds |= {name: services.memories(name).settings().mind for name in services.personas.list_names()}
-    for name, mind in minds.items():
+    minds = {name: services.memories(name).settings().mind for name in services.personas.list_names()}
+    for name, mind in ({"*": services.settings().mind} | minds).items():
         if mind.provider == "engine":
             found.setdefault(mind.model, []).append(name)
     return found

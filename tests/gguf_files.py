@@ -13,12 +13,10 @@ def text(words: str) -> tuple[int, bytes]:
     return 8, struct.pack("<Q", len(words.encode())) + words.encode()
 
 
-def gguf(facts: Facts, *, tensors: int = 1, dimensions: int = 1, begins: int = 0) -> bytes:
-    """Return a file with such facts in its head, whose tensors begin so far behind it."""
+def gguf(facts: Facts, *, tensors: int = 1) -> bytes:
+    """Return a file with such facts in its head, and so many tensors."""
     data = b"GGUF" + struct.pack("<IQQ", 3, tensors, len(facts))
     for name, (kind, value) in facts.items():
         held = value if isinstance(value, bytes) else struct.pack(_FORMS[kind], value)
         data += text(name)[1] + struct.pack("<I", kind) + held
-    for _ in range(tensors):
-        data += text("w")[1] + struct.pack("<IQIQ", dimensions, 32, 0, begins)
     return data + bytes(256)

@@ -69,6 +69,7 @@ class SmallModel:
         as_of: the day on which all of this was looked up.
         repository, revision, file: where the file lies (at huggingface.co); empty: Ollama alone has it.
         source: where that was looked up.
+        thinks_as_file: so in the engine, too, which tells it not to.
         tried: somebody has fetched and heard it through this program.
         ja, en: what it is good for, in plain words.
     """
@@ -90,6 +91,7 @@ class SmallModel:
     file: str = ""
     source: str = ""
     tried: bool = False
+    thinks_as_file: bool = False
     ja: str = ""
     en: str = ""
 

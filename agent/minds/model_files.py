@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent.minds.errors import ModelFileChangedError
+from agent.minds.errors import ModelFileCutError
 from agent.minds.gguf import Head, read_head
 from agent.minds.known_models import SmallModel, fetchable_models
 from managers.fetching.fetch import Fetch
@@ -91,5 +91,5 @@ def check_file(path: Path) -> Head:
     """
     head = read_head(path)
     if not is_intact(path):
-        raise ModelFileChangedError(name=path.name)
+        raise ModelFileCutError(name=path.name)
     return head

@@ -16,7 +16,6 @@ SLOW: Final = 4.0
 """Tokens a second: whoever reads along waits for the words."""
 _BILLIONS_A_CORE: Final = 1.05
 """Of parameters: with more a prompt is read for longer than anybody waits."""
-
 _ABOUT_AS_MUCH: Final = 1.3
 
 
@@ -49,31 +48,22 @@ def recommended(
 ) -> list[SmallModel]:
     """Return the models for the engine that this computer can carry; the first is the one to recommend.
 
-    Args:
-        computer: what it has.
-        lang: what is spoken.
-        speeds: what was measured here, in tokens a second, by name.
-        here: those that need no room on the disk any more.
+    `speeds` were measured here, in tokens a second, by name; those that are `here` need no room on the disk any more.
     """
-    models = [model for model in fetchable_models() if model.file]
-    slow = [model for model in models if 0 < (speeds or {}).get(model.name, 0.0) < SLOW]
-    fitting = [
-        model
-        for model in models
-        if lang in model.languages
-        and model.fits(computer.memory)
-        and (model.name in here or model.file_gigabytes * GIGABYTE + SPARE_BYTES < computer.free_bytes)
+    models = [
+        model for model in fetchable_models() if model.file and lang in model.languages and model.fits(computer.memory)
     ]
+    models = [
+        one for one in models if one.name in here or one.file_gigabytes * GIGABYTE + SPARE_BYTES < computer.free_bytes
+    ]
+    slow = [model for model in models if 0 < (speeds or {}).get(model.name, 0.0) < SLOW]
 
-    def suits(model: SmallModel) -> bool:
-        is_quicker = all(_is_lighter(model, one) for one in slow)
-        return (
-            is_quicker and model.active <= computer.cores * _BILLIONS_A_CORE and model.is_comfortable(computer.memory)
-        )
+    def rank(model: SmallModel) -> tuple[bool, float]:
+        is_quick = model.active <= computer.cores * _BILLIONS_A_CORE and all(_is_lighter(model, one) for one in slow)
+        is_comfortable = model.is_comfortable(computer.memory)
+        return (False, 0.0) if is_quick and is_comfortable else (True, model.active + 1000 * (not is_comfortable))
 
-    suiting = [model for model in fitting if suits(model)]
-    others = [model for model in fitting if model not in suiting]
-    return suiting + sorted(others, key=lambda model: (not model.is_comfortable(computer.memory), model.active))
+    return sorted(models, key=rank)
 
 
 def _is_lighter(model: SmallModel, slow: SmallModel) -> bool:

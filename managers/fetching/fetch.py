@@ -7,36 +7,39 @@ last. Names come from our own tables, never from the network.
 """
 
 import os
+import re
 import shutil
 import threading
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.parse import quote, urljoin, urlsplit
 
 import httpx
 
-from managers.fetching.errors import (
-    FetchCrowdedError,
-    FetchCutError,
-    FetchError,
-    FetchNoRoomError,
-    FetchUnreachableError,
-    FetchWrongError,
-)
-from managers.fetching.fetched import MANIFEST, UNDER_WAY, Promise, Promised, Source
-from managers.fetching.registry import ADDRESS, Registry
+from managers.fetching.errors import FetchError
+from managers.fetching.fetched import MANIFEST, Promise, Promised, Source
 from managers.storage.edges import said
 from managers.storage.errors import UtataneError
 from managers.storage.files import explained, make_folder, remove_tree
 from managers.storage.locks import holding
 from managers.storage.opening import move, open_descriptor, unlink
-from managers.transport import UnusableResponseError
+from managers.storage.texts import Texts
+from managers.transport import UnusableResponseError, client_options
 
+ADDRESS: Final = "https://huggingface.co"
 SPARE_BYTES: Final = 500_000_000
 """What stays free beside a model: memories have to be written, too."""
-_STOP_SECONDS: Final = 30.0
+_say = Texts("notices/fetching")
+_REDIRECTS: Final = 3
+_SECONDS, _STOP_SECONDS = 30.0, 5.0
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _OK, _PART, _BEYOND = 200, 206, 416
-_GOES_ON: Final = (FetchUnreachableError, FetchCutError, FetchCrowdedError, FetchNoRoomError)
+_MEANINGS: Final = {401: "gone", 404: "gone", 410: "gone", 429: "crowded"}  # 401: what is private, or is not
+_GOES_ON: Final = frozenset({"unreachable", "cut", "crowded", "room"})
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class _StoppedError(Exception):
@@ -56,7 +59,8 @@ class Fetch:
         self.done = self.total = 0
         self.error: UtataneError | None = None
         self._folder = models / model.name
-        self._registry = Registry(model, address)
+        self._under_way = self._folder / f"{MANIFEST}.part"
+        self._address = address.rstrip("/")
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -95,8 +99,8 @@ class Fetch:
             try:
                 self._fetch_all()
             except FetchError as error:
-                if not isinstance(error, _GOES_ON):
-                    unlink(self._folder / UNDER_WAY)  # whoever begins again asks anew
+                if error.facts["kind"] not in _GOES_ON:
+                    unlink(self._under_way)  # whoever begins again asks anew
                 raise
             except (httpx.HTTPError, UnusableResponseError) as error:
                 raise self._broken() from error
@@ -105,49 +109,88 @@ class Fetch:
 
     def _fetch_all(self) -> None:
         if (self._folder / MANIFEST).is_file():
-            move(self._folder / MANIFEST, self._folder / UNDER_WAY)
-        promise = Promise.read(self._folder / UNDER_WAY)
+            move(self._folder / MANIFEST, self._under_way)
+        promise = Promise.read(self._under_way)
         if promise is None or not promise.is_of(self.model):
-            with self._registry.client() as client:
-                promise = self._registry.look_up(client)
-            promise.write(self._folder / UNDER_WAY)
-        self.done, self.total = 0, sum(one.size for one in promise.files)
-        self._look_for_room()
-        with self._registry.client(self.model.most_bytes) as client:
+            with self._client() as client:
+                promise = self._look_up(client)
+            promise.write(self._under_way)
+        self.done, self.total = 0, sum(one.bytes for one in promise.files)
+        needs = self.total - sum(path.stat().st_size for path in self._folder.iterdir() if path.is_file()) + SPARE_BYTES
+        if SPARE_BYTES < needs > (free := shutil.disk_usage(self._folder).free):
+            raise self._failed("room", needs=f"{needs / 1e9:.1f}", free=f"{free / 1e9:.1f}")
+        with self._client(self.model.most_bytes) as client:
             for one in promise.files:
                 self._fetch(client, promise.commit, one)
-        promise.write(self._folder / UNDER_WAY)  # after what it tells of: `is_intact` goes by that
-        move(self._folder / UNDER_WAY, self._folder / MANIFEST)
+        promise.write(self._under_way)  # after what it tells of: `is_intact` goes by that
+        move(self._under_way, self._folder / MANIFEST)
 
-    def _look_for_room(self) -> None:
-        has = sum(path.stat().st_size for path in self._folder.iterdir() if path.is_file())
-        needs, free = self.total - has, shutil.disk_usage(self._folder).free
-        if needs > 0 and needs + SPARE_BYTES > free:
-            facts = {"needs": f"{(needs + SPARE_BYTES) / 1e9:.1f}", "free": f"{free / 1e9:.1f}"}
-            raise FetchNoRoomError(title=self.model.title, **facts)
+    def _client(self, file_bytes: int = 0) -> httpx.Client:
+        local = _is_loopback(self._address)
+        options = client_options(httpx, self._address, local=local, blocking=True, file_bytes=file_bytes)
+        return httpx.Client(**options, timeout=_SECONDS)
+
+    # What there is
+
+    def _look_up(self, client: httpx.Client) -> Promise:
+        """Return what the registry says of the files, at the version's commit."""
+        repository, commit = f"{self._address}/api/models/{self.model.repository}", self.model.revision
+        if not _COMMIT.fullmatch(commit):
+            told = self._json(client, f"{repository}/revision/{quote(commit)}")
+            commit = str(told.get("sha", "")) if isinstance(told, Mapping) else ""
+            if not _COMMIT.fullmatch(commit):
+                raise self._failed("unknown")
+        listed = self._json(client, f"{repository}/tree/{commit}?recursive=true")
+        entries = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+        known = {str(one.get("path")): one for one in entries}
+        promised = [self._promised(name, known.get(path)) for name, path in self.model.files.items()]
+        if sum(one.bytes for one in promised) > self.model.most_bytes:
+            raise self._failed("unknown")
+        return Promise(self.model.repository, commit, promised)
+
+    def _json(self, client: httpx.Client, address: str) -> Any:  # noqa: ANN401  # JSON
+        response = client.get(address)
+        if response.status_code != _OK:
+            raise self._refused(response.status_code)
+        try:
+            return response.json()
+        except (ValueError, RecursionError) as error:
+            raise self._failed("unknown") from error
+
+    def _promised(self, name: str, facts: Mapping[str, Any] | None) -> Promised:
+        if facts is None:
+            raise self._failed("gone")
+        held = facts.get("lfs")
+        large: Mapping[str, Any] = held if isinstance(held, Mapping) else {}
+        size, hashed = large.get("size", facts.get("size")), str((large or facts).get("oid", ""))
+        if type(size) is not int or size <= 0 or not (_SHA256 if large else _COMMIT).fullmatch(hashed):
+            raise self._failed("unknown")
+        return Promised(name, size, hashed)
+
+    # A file
 
     def _fetch(self, client: httpx.Client, commit: str, one: Promised) -> None:
         target, part = self._folder / one.name, self._folder / f"{one.name}.part"
         if target.is_file() and one.is_kept(target, self._look):
-            self.done += one.size
+            self.done += one.bytes
             return
         had = part.stat().st_size if part.is_file() else 0
-        if had > one.size:
+        if had > one.bytes:
             unlink(part)
             had = 0
         before = self.done
-        if had < one.size:
+        if had < one.bytes:
             self._take(client, commit, part, one, had)
         if not one.is_kept(part, self._look):
             unlink(part)
             self.done = before
-            raise FetchWrongError(title=self.model.title, name=one.name)
+            raise self._failed("wrong", name=one.name)
         move(part, target)
-        self.done = before + one.size
+        self.done = before + one.bytes
 
     def _take(self, client: httpx.Client, commit: str, part: Path, one: Promised, had: int) -> None:
         """Write what is missing of a file behind what there is."""
-        with closing(self._registry.opened(client, commit, one.name, had)) as response:
+        with closing(self._opened(client, commit, one.name, had)) as response:
             if response.status_code == _PART and response.headers.get("content-range", "").startswith(f"bytes {had}-"):
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
             elif response.status_code == _OK:  # all of it, from the beginning
@@ -155,7 +198,7 @@ class Fetch:
             else:
                 if response.status_code == _BEYOND:
                     unlink(part)
-                raise self._registry.refusal(response.status_code)
+                raise self._refused(response.status_code)
             begun = self.done
             self.done = begun + had
             descriptor = open_descriptor(part, flags)
@@ -163,26 +206,45 @@ class Fetch:
                 for block in response.iter_bytes():
                     self._look()
                     had += len(block)
-                    if had > one.size:
+                    if had > one.bytes:
                         break
                     file.write(block)
                     self.done = begun + had
                 file.flush()
                 os.fsync(descriptor)
-        if had < one.size:
+        if had < one.bytes:
             raise self._broken()
-        if had > one.size:
+        if had > one.bytes:
             unlink(part)
-            raise FetchWrongError(title=self.model.title, name=one.name)
+            raise self._failed("wrong", name=one.name)
+
+    def _opened(self, client: httpx.Client, commit: str, name: str, had: int) -> httpx.Response:
+        """Return the answer for a file, following the registry to where it keeps it; its bytes are checked anyway."""
+        address = f"{self._address}/{self.model.repository}/resolve/{commit}/{quote(self.model.files[name])}"
+        for _ in range(_REDIRECTS + 1):
+            request = client.build_request("GET", address, headers={"range": f"bytes={had}-"} if had else {})
+            response = client.send(request, stream=True)
+            if not response.has_redirect_location:
+                return response
+            response.close()
+            address = urljoin(address, response.headers["location"])
+            if urlsplit(address).scheme != "https" and not (_is_loopback(self._address) and _is_loopback(address)):
+                break
+        raise self._failed("unknown")
 
     def _look(self) -> None:
         if self._stopping.is_set():
             raise _StoppedError
 
+    def _refused(self, status: int) -> FetchError:
+        return self._failed(_MEANINGS.get(status, "refused"), status=status)
+
     def _broken(self) -> FetchError:
-        if not self.done:
-            return FetchUnreachableError(title=self.model.title, host=self._registry.host)
-        return FetchCutError(title=self.model.title, percent=100 * self.done // max(self.total, 1))
+        return self._failed("cut" if self.done else "unreachable", percent=100 * self.done // max(self.total, 1))
+
+    def _failed(self, kind: str, **facts: object) -> FetchError:
+        why = _say.both(kind, host=urlsplit(self._address).hostname, **facts)
+        return FetchError(title=self.model.title, kind=kind, why_ja=why["ja"], why_en=why["en"])
 
 
 class Fetches:
@@ -222,3 +284,7 @@ class Fetches:
         if (one := self.current) is None:
             return ""
         return f"{one.model.name}-{100 * one.done // max(one.total, 1)}-{one.is_under_way}-{one.error}"
+
+
+def _is_loopback(address: str) -> bool:
+    return (urlsplit(address).hostname or "") in _LOOPBACK

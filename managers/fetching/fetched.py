@@ -6,28 +6,23 @@ While it is `model.json.part`, the files are on their way, and whoever goes on h
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from managers.storage.errors import UnreadableError
 from managers.storage.files import dump_json, open_binary, read_bytes, write_atomic
 
 MANIFEST: Final = "model.json"
-UNDER_WAY: Final = f"{MANIFEST}.part"
 _BLOCK: Final = 1 << 20
 _SHA256_DIGITS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A model in one of our tables.
+    """A model in one of our tables: what its folder is called, where it is, its files' paths there by the names they get.
 
-    Attributes:
-        name: what its folder is called.
-        repository, revision: where it is, and which version.
-        files: paths there, by the name that each gets here.
-        most_bytes: more than this is not fetched, whatever the registry says.
+    More than `most_bytes` is not fetched, whatever the registry says.
     """
 
     name: str
@@ -40,23 +35,23 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Promised:
-    """A file as the registry describes it: `hash` is its SHA-256, or for a small one git's own hash of it."""
+    """A file as the registry describes it: `sha256`, or in its place git's own hash of a small one."""
 
     name: str
-    size: int
-    hash: str
+    bytes: int
+    sha256: str
 
     def is_kept(self, path: Path, look: Callable[[], object] = lambda: None) -> bool:
         """Tell whether a file is what was promised; `look` is called between blocks and may raise."""
-        is_long = len(self.hash) == _SHA256_DIGITS
-        hashed = hashlib.sha256() if is_long else hashlib.sha1(b"blob %d\0" % self.size, usedforsecurity=False)
+        is_long = len(self.sha256) == _SHA256_DIGITS
+        hashed = hashlib.sha256() if is_long else hashlib.sha1(b"blob %d\0" % self.bytes, usedforsecurity=False)
         with open_binary(path) as file:
             size = 0
-            while size <= self.size and (block := file.read(_BLOCK)):
+            while size <= self.bytes and (block := file.read(_BLOCK)):
                 look()
                 hashed.update(block)
                 size += len(block)
-        return size == self.size and hashed.hexdigest() == self.hash
+        return size == self.bytes and hashed.hexdigest() == self.sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +63,17 @@ class Promise:
     files: Sequence[Promised]
 
     @classmethod
-    def read(cls, path: Path) -> "Promise | None":
+    def read(cls, path: Path) -> Self | None:
         """Return what was kept; None where nothing of use was."""
         try:
             told = json.loads(read_bytes(path) or b"")
-            files = [Promised(file, int(one["bytes"]), str(one["sha256"])) for file, one in told["files"].items()]
-            return cls(str(told["repository"]), str(told["commit"]), files)
-        except (UnreadableError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return cls(str(told["repository"]), str(told["commit"]), [Promised(**one) for one in told["files"]])
+        except (UnreadableError, ValueError, LookupError, TypeError, RecursionError):
             return None
 
     def write(self, path: Path) -> None:
         """Keep it."""
-        told = {one.name: {"bytes": one.size, "sha256": one.hash} for one in self.files}
-        write_atomic(path, dump_json({"repository": self.repository, "commit": self.commit, "files": told}))
+        write_atomic(path, dump_json(asdict(self)))
 
     def is_of(self, source: Source) -> bool:
         """Whether it is about these files."""
@@ -97,14 +90,13 @@ def is_intact(path: Path) -> bool:
 
     Its hash is looked at again only where it was written after its folder's list.
     """
-    manifest = path.parent / MANIFEST
-    kept = Promise.read(manifest)
+    kept = Promise.read(manifest := path.parent / MANIFEST)
     promised = next((one for one in kept.files if one.name == path.name), None) if kept else None
     if kept is None or promised is None:
         return True
     found = path.stat()
-    if found.st_size != promised.size or found.st_mtime_ns <= manifest.stat().st_mtime_ns:
-        return found.st_size == promised.size
+    if found.st_size != promised.bytes or found.st_mtime_ns <= manifest.stat().st_mtime_ns:
+        return found.st_size == promised.bytes
     if is_kept := promised.is_kept(path):
         kept.write(manifest)  # whoever looks again need not read all of it
     return is_kept

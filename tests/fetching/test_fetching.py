@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from managers.fetching import errors
 from managers.fetching.errors import FetchError
 from managers.fetching.fetch import Fetch
 from managers.fetching.fetched import is_fetched, is_intact
@@ -76,20 +75,17 @@ def test_what_broke_off_goes_on_where_it_stopped(there: Registry, tmp_path: Path
 def test_what_fails_is_said_in_one_sentence_and_what_is_not_as_it_was_described_is_thrown_away(
     there: Registry, tmp_path: Path
 ) -> None:
-    found: set[str] = set()
-    kept: dict[Mood, set[str]] = {"cut": {"tiny/model.onnx.part"}}
-    kinds: dict[Mood, type[FetchError]] = {
-        "wrong": errors.FetchWrongError, "larger": errors.FetchWrongError, "elsewhere": errors.FetchUnknownError,
-        "round": errors.FetchUnknownError, "gone": errors.FetchGoneError, "ill": errors.FetchRefusedError,
-        "crowded": errors.FetchCrowdedError, "cut": errors.FetchCutError,
-    }  # fmt: skip
+    kinds: dict[Mood, str] = {"wrong": "wrong", "larger": "wrong", "elsewhere": "unknown", "round": "unknown",
+        "gone": "gone", "ill": "refused", "crowded": "crowded", "cut": "cut"}  # fmt: skip
     for there.mood, kind in kinds.items():
-        with pytest.raises(kind) as caught:
+        with pytest.raises(FetchError) as caught:
             fetch(there, tmp_path).run()
-        assert held(tmp_path) - {"tiny/model.json.part"} == kept.get(there.mood, set()), there.mood
+        assert caught.value.facts["kind"] == kind
+        kept = {"cut": {"tiny/model.onnx.part", "tiny/model.json.part"}, "crowded": {"tiny/model.json.part"}}.get(
+            kind, set()
+        )
+        assert held(tmp_path) == kept, there.mood
         assert "Tiny" in caught.value.sentence("ja")
-        found.add(caught.value.sentence("en"))
-    assert len(found) == 6
     assert "49 percent" in caught.value.sentence("en")
     there.mood = "well"
     (tmp_path / "tiny" / "model.onnx.part").write_bytes(b"not of this file")
@@ -112,17 +108,13 @@ def test_whoever_goes_on_has_the_version_that_was_begun(there: Registry, tmp_pat
 
 def test_room_is_looked_for_first_and_a_disk_that_fills_meanwhile_is_said(there: Registry, tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "2M") as disk, pytest.MonkeyPatch.context() as patch:
-        with pytest.raises(errors.FetchNoRoomError):
+        with pytest.raises(FetchError, match="GB are free"):
             fetch(there, disk).run()
         assert held(disk) == {"tiny/model.json.part"}
         patch.setattr("managers.fetching.fetch.SPARE_BYTES", -(10**9))
         with pytest.raises(DiskFullError):
             fetch(there, disk).run()
-        had = (disk / "tiny" / "model.onnx.part").stat().st_size
-        assert had > 1_000_000
-    with small_disk(tmp_path / "larger", "8M") as disk, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("managers.fetching.fetch.SPARE_BYTES", 0)
-        fetch(there, disk).run()
+        assert (disk / "tiny" / "model.onnx.part").stat().st_size > 1_000_000
 
 
 def test_a_file_that_was_changed_after_it_was_fetched_is_found_out(there: Registry, tmp_path: Path) -> None:

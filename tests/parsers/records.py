@@ -11,7 +11,7 @@ from pathlib import Path
 from dulwich.objects import Commit, ObjectID, ShaFile
 
 from agent.minds.errors import ModelFileError
-from agent.minds.gguf import _Reader
+from agent.minds.gguf import read as read_head
 from managers.personas.admissions import Admissions, _admission
 from managers.personas.errors import BrokenPersonaFileError
 from managers.personas.persona_file import colour, migrated, newer_format, parse, settings_of, text
@@ -149,7 +149,7 @@ def _encodings(data: bytes) -> None:
 
 def _model_head(data: bytes) -> None:
     with suppress(ModelFileError):
-        assert _Reader(BytesIO(data), "x.gguf", len(data)).head().needs_bytes(8192) >= len(data)
+        assert read_head(BytesIO(data), "x.gguf", len(data)).needs_bytes(8192) >= len(data)
 
 
 def _tensors(data: bytes) -> None:

@@ -57,6 +57,7 @@ def _serve(request: dict[str, Any]) -> Any:  # noqa: ANN401  # a compiled class
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = request["threads"]
     params.fit_params = len(xllamacpp.get_device_info()) > 1  # how much of it a graphics card has room for
     params.embedding, params.pooling_type = True, xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+    params.enable_reasoning = 0  # where the template can be told so: a processor would think for minutes
     params.ui = params.endpoint_slots = False
     params.cors_origins = ""  # no page of a browser has any business here
     params.verbosity = 1  # why it cannot be loaded
