@@ -67,6 +67,10 @@ class EmptyAnswerError(MindError):
     """The model answered with nothing at all."""
 
 
+class OtherLanguageError(MindError):
+    """The model answered in another language than the talk's, twice."""
+
+
 class EndlessAnswerError(MindError):
     """The answer, its thoughts or a tool call did not come to an end; what came before is kept."""
 
@@ -131,16 +135,8 @@ class NoTalkingModelError(ModelFileError):
     """It is a part of a model, or one that does something else than talk."""
 
 
-class ModelFileNewerError(ModelFileError):
-    """It is written in a way that is not known here. Facts: `version`."""
-
-
 class ModelFileCutError(ModelFileError):
-    """It ends too soon."""
-
-
-class ModelFileChangedError(ModelFileError):
-    """It is not what was fetched any more."""
+    """It ends too soon, or is not what was fetched any more."""
 
 
 NOTHING_SPENT = (
