@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,6 @@ from commands.errors import ModelInUseError, UnlistedModelError
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
 from commands.terminal import show_passing, warn, write_line
-from managers.storage.errors import UtataneError
 from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer(help="Models that run on this computer itself, without another program.")
 _say = Texts("notices/models")
-_INTERRUPTED = 130
+_INTERRUPTED, _LOOK_SECONDS = 130, 0.2
 _CHARACTERS = {"ja": 1.4, "en": 4.0}
 """In a token, about."""
 
@@ -39,16 +37,16 @@ def list_models(home: HomeOption = None, as_json: JsonOption = False) -> None:
     lang = terminal_language()
     with services_at(home, only_look=True) as services:
         computer, files = this_computer(services.home.folder), model_files(services.home.models)
-        speeds = {one.name: _speed(services, one) for one in files if one.is_here}
+        speeds = {one.name: services.engine.known_speed(one.path) or 0.0 for one in files if one.is_here}
         best = [one.name for one in recommended(computer, lang, speeds, speeds.keys())]
         users, lacking = _users(services), services.engine.lacking()
     if not as_json:
         about = {"memory": round(computer.memory, 1), "cores": computer.cores, "free": computer.free_bytes // 10**9}
         write_line(_say("computer", lang, **about))
     for one in sorted(files, key=lambda one: best.index(one.name) if one.name in best else len(best)):
-        _tell(one, best, speeds, users.pop(one.name, []), as_json=as_json)
+        _tell(one, best, speeds.get(one.name, 0.0), users.pop(one.name, []), as_json=as_json)
     for path, who in users.items():
-        tell({"name": path, "speaks_for": who}, f"{path}  {_say('speaks', lang)}", as_json=as_json)
+        tell({"name": path, "speaks": who}, f"{path}  {_say('speaks', lang)}", as_json=as_json)
     if not as_json:
         write_line(lacking.sentence(lang) if lacking else _say("how", lang))
         if not any(one.model.tried for one in files):
@@ -60,8 +58,17 @@ def list_models(home: HomeOption = None, as_json: JsonOption = False) -> None:
 @commands.command("fetch")
 def fetch(name: NameArgument, home: HomeOption = None) -> None:
     """Fetch a model from huggingface.co, or go on with it; Ctrl-C keeps what has come."""
+    lang = terminal_language()
     with services_at(home) as services:
-        _fetch(_named(services, name))
+        try:
+            for done, total in _named(services, name).fetch(threading.Event()):
+                _show(name, done, total)
+        except KeyboardInterrupt:
+            warn(_say("stopped", lang, name=name))
+            raise typer.Exit(_INTERRUPTED) from None
+        finally:
+            show_passing()
+    write_line(_say("fetched", lang, name=name))
 
 
 @commands.command("use")
@@ -77,17 +84,14 @@ def use(
     lang = terminal_language()
     with services_at(home) as services:
         who = services.personas.get(persona).name if persona else ""
-        is_file = (path := Path(name).expanduser().absolute()).is_file()
-        if not is_file and not (known := _named(services, name)).is_here:
-            _fetch(known)
+        path = Path(name).expanduser().absolute()
+        model = str(path) if path.is_file() else _named(services, name).name
         lacking = services.engine.lacking()
-        why = (
-            lacking.sentence(lang)
-            if lacking
-            else begin_joining(services, str(path) if is_file else name, texts(lang), who)
-        )
-        services.joinings.settle()
-        joined = services.joinings.current
+        why = lacking.sentence(lang) if lacking else begin_joining(services, model, texts(lang), who)
+        while (joined := services.joinings.current) is not None and joined.is_going_on:
+            _show(joined.name, joined.completed, joined.total)
+            services.joinings.settle(_LOOK_SECONDS)
+        show_passing()
         if why or joined is None or joined.trial is None:
             warn(why or (joined.error.sentence(lang) if joined and joined.error else ""))
             raise typer.Exit(1)
@@ -111,31 +115,25 @@ def remove(
         write_line(_say("removed", lang, name=name))
 
 
-def _tell(one: ModelFile, best: list[str], speeds: dict[str, float], users: list[str], *, as_json: bool) -> None:
-    lang, model, speed = terminal_language(), one.model, speeds.get(one.name, 0.0)
-    is_best, is_part = best[:1] == [one.name], (one.path.parent / f"{one.path.name}.part").is_file()
-    about = {"name": one.name, "gigabytes": model.file_gigabytes, "licence": model.licence, "memory": model.memory}
-    facts = about | {"recommended": is_best, "fits": one.name in best, "fetched": one.is_here, "speaks_for": users}
-    state = "speaks" if users else "here" if one.is_here else "part" if is_part else ""
-    states = ["recommended"] * is_best + [state] * bool(state) + ["too_large"] * (one.name not in best)
-    said = [_say("model", lang, **about), *(_say(one, lang) for one in states)]
+def _tell(one: ModelFile, best: list[str], speed: float, users: list[str], *, as_json: bool) -> None:
+    lang, model = terminal_language(), one.model
+    facts = {"name": one.name, "gigabytes": model.file_gigabytes, "licence": model.licence, "memory": model.memory}
+    states = {
+        "recommended": best[:1] == [one.name],
+        "too_large": one.name not in best,
+        "here": one.is_here,
+        "part": one.path.with_name(f"{one.path.name}.part").is_file(),
+        "speaks": bool(users),
+    }
+    said = [_say("model", lang, **facts), *(_say(state, lang) for state, holds in states.items() if holds)]
     said += [_say("speed", lang, characters=round(speed * _CHARACTERS[lang]))] if speed else []
-    facts |= {"tokens_per_second": speed or None, "tried": model.tried}
+    facts |= states | {"speaks": users, "tokens_per_second": speed or None, "tried": model.tried}
     tell(facts, "  ".join([*said, model.words(lang)]), as_json=as_json)
 
 
-def _fetch(one: ModelFile) -> None:
-    lang, cancel = terminal_language(), threading.Event()
-    try:
-        for done, total in one.fetch(cancel):
-            told = {"done": f"{done / 1e9:.2f}", "total": f"{total / 1e9:.2f}", "percent": 100 * done // max(total, 1)}
-            show_passing(_say("progress", lang, name=one.name, **told))
-    except KeyboardInterrupt:
-        warn(_say("stopped", lang, name=one.name))
-        raise typer.Exit(_INTERRUPTED) from None
-    finally:
-        show_passing()
-    write_line(_say("fetched", lang, name=one.name))
+def _show(name: str, done: int, total: int) -> None:
+    told = {"done": f"{done / 1e9:.2f}", "total": f"{total / 1e9:.2f}", "percent": 100 * done // max(total, 1)}
+    show_passing(_say("progress", terminal_language(), name=name, **told))
 
 
 def _named(services: Services, name: str) -> ModelFile:
@@ -145,12 +143,6 @@ def _named(services: Services, name: str) -> ModelFile:
     if name not in known:
         raise UnlistedModelError(name=name, known=", ".join(known))
     return known[name]
-
-
-def _speed(services: Services, one: ModelFile) -> float:
-    with suppress(UtataneError):  # whoever uses it is told
-        return services.engine.known_speed(one.path) or 0.0
-    return 0.0
 
 
 def _users(services: Services) -> dict[str, list[str]]:

@@ -38,7 +38,7 @@ def test_a_model_is_listed_fetched_used_and_removed(
 ) -> None:
     assert run(["models", "list", "--json"]) == 0
     (one,) = told()
-    assert (one["name"], one["recommended"], one["fetched"], one["speaks_for"]) == ("tiny:1b", True, False, [])
+    assert (one["name"], one["recommended"], one["here"], one["speaks"]) == ("tiny:1b", True, False, [])
     there.mood = "cut"
     assert run(["models", "fetch", "tiny:1b"]) == 1
     assert "broke off" in capsys.readouterr().err
@@ -50,7 +50,7 @@ def test_a_model_is_listed_fetched_used_and_removed(
     assert any(asked.startswith("bytes=") for _, asked in there.requests)
     capsys.readouterr()
     run(["models", "list", "--json"])
-    assert told()[0]["fetched"]
+    assert told()[0]["here"]
     assert run(["models", "use", "tiny:1b"]) == 1  # it has no chat template, and no weights
     assert '"tiny' in capsys.readouterr().err
     assert not own_home.settings.exists()  # what cannot speak is not chosen
