@@ -4,11 +4,13 @@ import logging
 
 from agent.forgetting import take_up
 from agent.memories import Memories
+from agent.minds.engine.engine import Engine
 from managers.hygiene.erasure import BackupCopies, Erasure, Plan, Report
 from managers.hygiene.erasure_plans import Planner
 from managers.hygiene.errors import PlanChangedError
 from managers.storage.edges import told
 from managers.storage.errors import UtataneError, as_notice
+from managers.storage.settings import EngineSettings
 from managers.storage.window_storage import finish_clearing
 
 logger = logging.getLogger(__name__)
@@ -64,6 +66,7 @@ def _follow_up(memories: Memories, report: Report) -> None:
     """Let what is made from the memories be made from those that are left."""
     memories.inner_state.refresh(lang=memories.sheet().language)
     memories.shared.renew()
+    Engine(memories.paths.home, EngineSettings).end()  # the prompts that it keeps in memory have what is erased in them
     logger.info("erased: %s; not reached: %d files", dict(report.counts), len(report.left))
 
 

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
 from agent.group.session_health import examine_sessions
+from agent.minds.engine.engine import SERVICE
 from agent.services import Services
 from agent.spending import standings, warning
 from managers.domains import PREFIX
@@ -73,6 +74,7 @@ def examine(services: Services) -> Iterator[Finding]:
     yield from _guarded("home", partial(_open_to_others, services))
     yield from _guarded("settings", partial(_settings, services))
     yield from _guarded("usage", partial(_caps, services))
+    yield from _guarded("engine", partial(_engine, services))
     yield from _guarded("backups", partial(_backups, services))
     yield from _guarded("home", lambda: _troubles("home", look_at_home(services.home)))
     yield from _guarded("sessions", partial(_sessions, services))
@@ -123,6 +125,14 @@ def _caps(services: Services) -> Iterator[Finding]:
         yield Finding("usage", "warning", notice.ja, notice.en)
     if found and not near:
         yield _found("usage", "ok", "caps-not-near")
+
+
+def _engine(services: Services) -> Iterator[Finding]:
+    """Say what runs models on this computer."""
+    if lacking := services.engine.lacking():
+        yield Finding("engine", "ok", lacking.ja, lacking.en)
+    else:
+        yield _found("engine", "ok", "engine", version=version(SERVICE))
 
 
 def _backups(services: Services) -> Iterator[Finding]:

@@ -68,7 +68,7 @@ class LimitedProcess:
         """How it ended; a signal as a negative number."""
         return self._process.returncode
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float | None) -> None:
         """Wait for its end, so long at most."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)

@@ -243,7 +243,7 @@ class Engine:
         address, hold = self._held
         if hold.is_running:
             return address if address.mark == plan.mark else None
-        self._held = None
+        self._let_go()
         error = hold.why_it_ended(plan)
         self._deaths += error is not None
         if error is None or self._deaths == 1:
@@ -336,6 +336,8 @@ class _Started(LimitedProcess):
             raise self.why_it_ended(asked) or EngineCrashedError(model=asked.name)
         import psutil  # noqa: PLC0415  # only where an engine runs
 
+        self._printed.close()
+        self.answers.close()
         begun, (where, leash) = psutil.Process(self.pid).create_time(), json.loads(self._answer)
         address = EngineAddress(self.pid, begun, asked.mark, where, leash, key, self._plan.context)
         page = address.ask("GET", "/props")
@@ -354,11 +356,19 @@ class _Started(LimitedProcess):
         with suppress(OSError):
             self.requests.close()
         self.wait(_GONE_SECONDS)
+        if self.is_running:
+            threading.Thread(target=self.wait, args=(None,), daemon=True).start()  # it is ours to be waited for
+
+    def end(self) -> None:
+        super().end()
+        self._printed.close()
 
     def why_it_ended(self, plan: Plan) -> EngineError | None:
         """Return what is to be said of its end; None where it was told to."""
-        self._printed.seek(0)
-        lines = self._printed.read().decode("utf-8", "replace").splitlines()
+        lines: list[str] = []
+        if not self._printed.closed:
+            self._printed.seek(0)
+            lines = self._printed.read().decode("utf-8", "replace").splitlines()
         said = next((line.partition(" E ")[2] for line in lines if " E " in line), "")
         if self.status == 1 and said:
             return UnloadableError(model=plan.name, detail=said.replace(plan.path, plan.name)[:200])

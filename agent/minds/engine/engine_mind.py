@@ -17,7 +17,7 @@ from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.call_failures import Failure
 from agent.minds.language_model.provider import Provider
 from agent.minds.language_model.request import Prompt
-from agent.minds.model_files import file_of
+from agent.minds.model_files import SUFFIX, file_of
 from managers.mind import Cancel, ReplyPiece
 from managers.storage.errors import UnreadableError
 from managers.storage.settings import MindSettings
@@ -91,6 +91,8 @@ def engine_mind(
     except (ModelFileError, UnreadableError) as error:
         raise _unusable(path, error) from error
     endpoint, met, seconds = endpoint_of(path), _Met(), max(settings.timeout_seconds, _SILENT_SECONDS)
+    if not settings.model.endswith(SUFFIX):  # people know it by the name in our table
+        endpoint = replace(endpoint, model=settings.model)
 
     def build() -> BaseChatModel:
         from agent.minds.language_model.openai_protocol import build_openai  # noqa: PLC0415  # takes seconds to load
