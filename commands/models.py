@@ -35,7 +35,7 @@ def list_models(home: HomeOption = None, as_json: JsonOption = False) -> None:
     from agent.minds.recommending import recommended, this_computer
 
     lang = terminal_language()
-    with services_at(home, only_look=True) as services:
+    with services_at(home) as services:
         computer, files = this_computer(services.home.folder), model_files(services.home.models)
         speeds = {one.name: services.engine.known_speed(one.path) or 0.0 for one in files if one.is_here}
         best = [one.name for one in recommended(computer, lang, speeds, speeds.keys())]
@@ -147,9 +147,10 @@ def _named(services: Services, name: str) -> ModelFile:
 
 def _users(services: Services) -> dict[str, list[str]]:
     """Return who speaks through which model of this computer: `*` is whoever has no choice of its own."""
-    found: dict[str, list[str]] = {}
+    everybody = services.settings().mind
     minds = {name: services.memories(name).settings().mind for name in services.personas.list_names()}
-    for name, mind in ({"*": services.settings().mind} | minds).items():
+    found: dict[str, list[str]] = {}
+    for name, mind in ({"*": everybody} | {name: mind for name, mind in minds.items() if mind != everybody}).items():
         if mind.provider == "engine":
             found.setdefault(mind.model, []).append(name)
     return found
