@@ -38,6 +38,7 @@ from agent.minds.engine.errors import (
 )
 from agent.minds.engine.plan import Plan, plan_for
 from agent.minds.measures import Measures
+from agent.minds.model_files import check_file
 from managers.mind import Cancel
 from managers.storage.errors import BusyError, Notice, UtataneError, as_notice
 from managers.storage.files import read_bytes, remove, write_atomic
@@ -267,6 +268,7 @@ class Engine:
     def _start(self, plan: Plan, cancel: Cancel) -> tuple[EngineAddress, _Started]:
         if self.lacking() is not None:
             raise NoEngineError(model=plan.name)
+        check_file(Path(plan.path))
         key, since = secrets.token_urlsafe(32), self._monotonic()
         hold = _Started(plan.fitted(), key)
         try:
