@@ -14,13 +14,13 @@ TurnGraph = CompiledStateGraph[TurnState, Surroundings, TurnState, TurnState]
 
 
 def build_graph() -> StateGraph[TurnState, Surroundings, TurnState, TurnState]:
-    """Return the turn: receive → perceive → forget → retrieval_node → compose → reply ⇄ use_tools → remember."""
+    """Return the turn: receive → perceive → forget → retrieval_node → compose ⇄ reply ⇄ use_tools → remember."""
     graph = StateGraph(TurnState, Surroundings)
     graph.add_sequence([receive, perceive, forget, retrieval_node, compose, reply])
     graph.add_node(use_tools)
     graph.add_node(remember)
     graph.add_edge(START, "receive")
-    graph.add_conditional_edges("reply", after_reply, {"use_tools": "use_tools", "remember": "remember"})
+    graph.add_conditional_edges("reply", after_reply, {one: one for one in ("use_tools", "compose", "remember")})
     graph.add_edge("use_tools", "reply")
     graph.add_edge("remember", END)
     return graph

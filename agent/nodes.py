@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from agent.approval import settle
 from agent.audience import asking_of, other_hits
 from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
-from agent.minds.errors import EmptyAnswerError
+from agent.minds.errors import ContextTooLongError, EmptyAnswerError
 from agent.minds.protocol import Mind
 from agent.own_lines import own_pieces
 from agent.present import OF_CONCERN, locale_of
@@ -127,8 +127,13 @@ def reply(state: TurnState, runtime: Around) -> TurnState:
     if (refusal := around.refusal(state["message"])) is not None:
         spoken = Spoken(error=refusal)
     else:
-        spoken = _speak(request, state, around, state.get("speaker", around.mind), stand_in)
+        speaker = state.get("speaker", around.mind)
+        spoken = _speak(request, state, around, speaker, stand_in)
+        if isinstance(spoken.error, ContextTooLongError) and state["exchange"] and request.tools:
+            # There is more room without them, and by now it is known how the model counts.
+            spoken = _speak(replace(request, tools=()), state, around, speaker, stand_in)
     exchange = [*state["exchange"], ChatTurn("persona", spoken.text, tool_calls=tuple(spoken.calls))]
+    exchange = list(state["exchange"]) if spoken.error else exchange
     calls = () if around.cancel.is_set() or spoken.error else tuple(spoken.calls)
     return {
         "said": state["said"] + spoken.text,
@@ -193,8 +198,10 @@ def _speak(
     return spoken
 
 
-def after_reply(state: TurnState) -> Literal["use_tools", "remember"]:
-    """Use the tools that the mind asked for, or finish."""
+def after_reply(state: TurnState) -> Literal["use_tools", "compose", "remember"]:
+    """Use the tools that the mind asked for, or finish; a prompt too long is made once more, with what a refusal told of it."""
+    if isinstance(state["error"], ContextTooLongError) and state["rounds"] == 1:
+        return "compose"
     return "use_tools" if state["calls"] and state["rounds"] <= MAX_TOOL_ROUNDS else "remember"
 
 
