@@ -63,6 +63,14 @@ def open_persona(folder: Path, settings: RecallSettings | None = None, ways: Way
     return Recall(paths, ConversationLog(paths, clock, Random(1)), settings or RecallSettings(), clock, ways=ways)
 
 
+def rebuilt(recall: Recall) -> Recall:
+    """Make the indexes anew, and wait for the vectors of sentences, which come in the background."""
+    recall.rebuild()
+    if worker := recall._upkeep.vectors.worker:  # noqa: SLF001  # nobody else waits for it
+        worker.join()
+    return recall
+
+
 def fill(folder: Path, name: str) -> None:
     """Make a persona that holds a transcript, or documents as files."""
     paths = PersonaPaths(folder)

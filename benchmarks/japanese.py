@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from benchmarks._recall_data import DOCUMENTS, JAPANESE, is_there, lines, messages, open_persona
+from benchmarks._recall_data import DOCUMENTS, JAPANESE, is_there, lines, messages, open_persona, rebuilt
 from benchmarks.recall_corpus import write_archives
 from benchmarks.recall_speed import timed
 from managers.memory.messages import Message
@@ -54,7 +54,7 @@ def _measured(way: str, folder: Path) -> Iterator[Row]:
     write_archives(PersonaPaths(folder), spoken())
     recall = open_persona(folder, RecallSettings.model_validate({"embedder": way}))
     began = time.perf_counter()
-    recall.rebuild()
+    rebuilt(recall)
     yield f"building, {way}", f"{time.perf_counter() - began:.1f} s", ""
     recall.close()
     recall = open_persona(folder, RecallSettings.model_validate({"embedder": way}))

@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks._recall_data import ids_of, open_persona
+from benchmarks._recall_data import ids_of, open_persona, rebuilt
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message, Role
 from managers.recall.engine import Recall
@@ -216,7 +216,7 @@ def _remembered(folder: Path, talk: Talk) -> Recall:
     folder.mkdir()
     ConversationLog(PersonaPaths(folder), SystemClock(), Random(1)).append_many(talk.messages)
     recall = open_persona(folder)
-    recall.rebuild()
+    rebuilt(recall)
     return recall
 
 

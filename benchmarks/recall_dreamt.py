@@ -12,7 +12,19 @@ from random import Random
 from time import monotonic
 
 from agent.minds.builtin.mind import BuiltInDreamMind
-from benchmarks._recall_data import JAPANESE, LOCOMO, Score, fill, ids_of, is_there, lines, mean, messages, score
+from benchmarks._recall_data import (
+    JAPANESE,
+    LOCOMO,
+    Score,
+    fill,
+    ids_of,
+    is_there,
+    lines,
+    mean,
+    messages,
+    rebuilt,
+    score,
+)
 from managers.hygiene.housekeeping import Housekeeping
 from managers.hygiene.use import note_use
 from managers.memory.json_documents import write_plainly
@@ -80,7 +92,7 @@ def _live(folder: Path, name: str, *, hygiene: bool) -> None:
     sheet = Sheet(speakers["persona"], lang, "", user_name=speakers["user"])
     Dreamer(paths, log, clock, sheet=sheet, mind=mind, fallback=mind, apply=apply, limits=limits).dream(catch_up=True)
     recall = _opened(folder, name, RecallSettings())
-    recall.rebuild()
+    rebuilt(recall)
     kept, copy = RecallLog(paths), WorkingCopy(Stores.open(paths, clock, limits))
     for number, one in enumerate(islice(lines(f"{name}.queries.jsonl"), 0, None, _ASKED_BEFORE)):
         hits = recall.search(one["query"], _USED)

@@ -52,3 +52,11 @@ class EmbeddingError(UtataneError):
 
     `again`: the same may go well a moment later. `stops`: nothing else would go well now.
     """
+
+
+class EmbedderChangedError(EmbeddingError):
+    """A server's vectors are not as long as they were. Facts: `model`, `was`, `now`."""
+
+
+class EmbedderAccountError(EmbeddingError):
+    """Another account than the one that somebody said yes to runs the server. Facts: `address`."""

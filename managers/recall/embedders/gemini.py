@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -10,27 +9,20 @@ import numpy as np
 
 from managers.language.masking.placeholders import mask
 from managers.recall.embedders import Vectors
+from managers.recall.embedders.requests import AGAIN, STOPS, TRIES, counted, patiently
 from managers.recall.errors import EmbeddingError
-from managers.storage.audit import Given
 from managers.storage.errors import Notice
 from managers.storage.texts import Texts
 from managers.transport import client_options, fits_header
-from managers.usage.caps import Wish
-from managers.usage.errors import CapReachedError
-from managers.usage.meter import Account, OpenCall
+from managers.usage.meter import Account
 from managers.usage.prices import Model
 
 _say = Texts("notices/recall")
 
 DEFAULT_MODEL = "gemini-embedding-001"
 DIMENSIONS = 768
-TRIES = 3
-_FIRST_WAIT_SECONDS = 2.0
 _TIMEOUT_MILLISECONDS = 30_000
 _HOST = "generativelanguage.googleapis.com"
-_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
-_STOPS = frozenset({401, 403, 404, 429})
-"""What no other text would change."""
 
 
 class GeminiEmbedder:
@@ -79,58 +71,32 @@ class GeminiEmbedder:
     def _embed(self, texts: list[str], task: str, tries: int) -> Vectors:
         if self._masked:
             texts = [mask(text).text for text in texts]
-        for attempt in range(1, tries + 1):
-            try:
-                return self._ask(texts, task)
-            except EmbeddingError as error:
-                if attempt == tries or not error.facts.get("again"):
-                    raise
-                self._wait(_FIRST_WAIT_SECONDS * 2 ** (attempt - 1))
-        raise AssertionError("every try returns or raises")
+        return patiently(lambda: self._ask(texts, task), tries, self._wait)
 
     def _ask(self, texts: list[str], task: str) -> Vectors:
         from google.genai import errors, types  # noqa: PLC0415  # takes a second to load, for those who chose it
 
         if not fits_header(self._key):
             raise EmbeddingError(cause="Gemini: the stored key has a character that no key has", stops=True)
-        call = self._counted(texts)
-        try:
-            answer = self._connected().models.embed_content(
-                model=self._model,
-                contents=texts,
-                config=types.EmbedContentConfig(task_type=task, output_dimensionality=DIMENSIONS),
-            )
-        except errors.APIError as error:
-            if call:
-                call.release()
-            code = error.code
-            cause = f"Gemini: {code} {error.status or ''}"
-            raise EmbeddingError(cause=cause, again=code in _AGAIN, stops=code in _STOPS) from error
-        except (httpx.HTTPError, OSError) as error:
-            if call:
-                call.settle(estimated_tokens(texts), 0, is_estimated=True, outcome="failed")
-            raise EmbeddingError(cause=f"Gemini: {type(error).__name__}", again=True) from error
-        except (ValueError, RecursionError) as error:  # what is no JSON, no answer, or has no end
-            if call:
-                call.settle(estimated_tokens(texts), 0, is_estimated=True, outcome="failed")
-            raise EmbeddingError(cause="Gemini: unreadable answer", again=True) from error
-        if call:
-            counts = [one.statistics.token_count for one in answer.embeddings or [] if one.statistics]
-            known = all(counts) and len(counts) == len(texts)
-            read = int(sum(count or 0 for count in counts)) if known else estimated_tokens(texts)
-            call.settle(read, 0, is_estimated=not known)
-        return _unit([embedding.values for embedding in answer.embeddings or []], len(texts))
-
-    def _counted(self, texts: Sequence[str]) -> OpenCall | None:
-        if self._account is None:
-            return None
         model = Model(self._model, "Gemini", _HOST)
-        try:
-            account = replace(self._account, given=Given({"passages": len(texts)}, is_masked=self._masked))
-            return account.open(model, Wish(estimated_tokens(texts), 0, 0), _TIMEOUT_MILLISECONDS / 1000)
-        except CapReachedError as error:
-            cause = f"{error.facts['cap_ja']} / {error.facts['cap_en']}"
-            raise EmbeddingError(cause=cause, stops=True) from error
+        with counted(self._account, model, texts, masked=self._masked, seconds=_TIMEOUT_MILLISECONDS / 1000) as read:
+            try:
+                answer = self._connected().models.embed_content(
+                    model=self._model,
+                    contents=texts,
+                    config=types.EmbedContentConfig(task_type=task, output_dimensionality=DIMENSIONS),
+                )
+            except errors.APIError as error:
+                facts = {"again": error.code in AGAIN, "stops": error.code in STOPS, "refused": True}
+                raise EmbeddingError(cause=f"Gemini: {error.code} {error.status or ''}", **facts) from error
+            except (httpx.HTTPError, OSError) as error:
+                raise EmbeddingError(cause=f"Gemini: {type(error).__name__}", again=True) from error
+            except (ValueError, RecursionError) as error:  # what is no JSON, no answer, or has no end
+                raise EmbeddingError(cause="Gemini: unreadable answer", again=True) from error
+            counts = [one.statistics.token_count for one in answer.embeddings or [] if one.statistics]
+            if all(counts) and len(counts) == len(texts):
+                read.append(int(sum(count or 0 for count in counts)))
+        return _unit([embedding.values for embedding in answer.embeddings or []], len(texts))
 
     def _connected(self) -> Any:  # noqa: ANN401  # the client's class is imported only here
         if self._client is None:
@@ -144,12 +110,6 @@ class GeminiEmbedder:
             )
             self._client = genai.Client(api_key=self._key, vertexai=False, http_options=options)
         return self._client
-
-
-def estimated_tokens(texts: Sequence[str]) -> int:
-    """Return an upper estimate of the tokens of texts, for Google does not say: three letters or half a kanji each."""
-    plain = sum((text.isascii() and len(text)) or sum(letter.isascii() for letter in text) for text in texts)
-    return -(-plain // 3) + 2 * (sum(map(len, texts)) - plain)
 
 
 def _unit(values: Sequence[Sequence[float] | None], expected: int) -> Vectors:

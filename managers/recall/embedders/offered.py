@@ -14,7 +14,7 @@ from managers.storage.errors import Lang
 
 DEFAULT: Final = "minilm"
 """The specification's model."""
-_TABLE: Final = Path(__file__).resolve().parents[3] / "assets" / "embedders.toml"
+TABLE: Final = Path(__file__).resolve().parents[3] / "assets" / "embedders.toml"
 _UNKNOWN_TOKENS: Final = 512
 
 
@@ -57,7 +57,7 @@ class OfferedModel:
 @cache
 def offered() -> Mapping[str, OfferedModel]:
     """Return the models that can be fetched, by name."""
-    table = tomllib.loads(_TABLE.read_text("utf-8"))
+    table = tomllib.loads(TABLE.read_text("utf-8"))
     return {one["name"]: OfferedModel(**one) for one in table["model"]}
 
 

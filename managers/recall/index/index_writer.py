@@ -147,7 +147,7 @@ class IndexWriter:
     def add_sentences(self, numbers: Iterable[int], vectors: npt.NDArray[np.float32]) -> None:
         """Store the sentences' vectors of passages, inside a transaction."""
         rows = zip(numbers, kept_alone(encode(vectors)), strict=True)
-        self._store.connection().executemany("INSERT OR REPLACE INTO sentences (chunk, code) VALUES (?, ?)", rows)
+        self._store.connection().executemany("INSERT OR IGNORE INTO sentences (chunk, code) VALUES (?, ?)", rows)
 
     def _columns_of(
         self, first: int, file: int, added: Sequence[Chunk], counts: Sequence[Counter[str]]

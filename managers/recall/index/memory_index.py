@@ -211,9 +211,9 @@ class MemoryIndex:
                 self.store.raise_revision()
                 self.writer.add_vectors([number for number, _ in batch], own.passages([text for _, text in batch]))
 
-    def without_sentence(self, before: int, count: int) -> list[tuple[int, str]]:
-        """Return passages before one that have no sentence's vector yet, the newest first."""
-        rows = self.store.connection().execute(_WITHOUT_SENTENCE, (before, count))
+    def without_sentence(self, count: int) -> list[tuple[int, str]]:
+        """Return passages that have no sentence's vector yet, the newest first."""
+        rows = self.store.connection().execute(_WITHOUT_SENTENCE, (count,))
         return [(number, vector_text(text, heading)) for number, text, heading in rows]
 
     def without_sentence_count(self) -> int:
@@ -271,8 +271,7 @@ _UNEMBEDDED = (
     "(SELECT CAST(key AS INTEGER) FROM json_each(?) WHERE value > ?) ORDER BY u.chunk DESC LIMIT ?"
 )
 _WITHOUT_SENTENCE = (
-    "SELECT id, text, heading FROM chunks WHERE id < ? AND NOT EXISTS (SELECT 1 FROM sentences WHERE chunk = chunks.id) "
-    "ORDER BY id DESC LIMIT ?"
+    "SELECT id, text, heading FROM chunks WHERE id NOT IN (SELECT chunk FROM sentences) ORDER BY id DESC LIMIT ?"
 )
 _PUT_OFF_COUNT = (
     "SELECT count(*) FROM unembedded WHERE chunk IN (SELECT CAST(key AS INTEGER) FROM json_each(?) WHERE value > ?)"

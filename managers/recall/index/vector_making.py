@@ -4,7 +4,7 @@ A text that cannot be embedded holds up no other.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from uuid import uuid4
@@ -26,8 +26,8 @@ from managers.storage.settings import RecallSettings
 WAIT_SECONDS = 60.0
 """So long somebody waits for another one who writes to the indexes."""
 _LOCAL_BATCH = 64
-_SENTENCES, _FEWEST = 512, 50
-"""So many passages are embedded together by whole sentences, and only where there are more than so few."""
+_SENTENCES, _AT_ONCE, _FEWEST = 512, 8, 50
+"""So many passages get their sentences' vectors together, so often they are looked up at once, and fewer get none."""
 _TALK: tuple[IndexName, ...] = ("current", "static")
 TRY_AGAIN_SECONDS = 24 * 3600.0
 """So long a text that failed by itself is left alone, unless it changes: another version or a server's whim may help."""
@@ -43,6 +43,7 @@ class VectorMaking:
     Attributes:
         embedder: returns what makes vectors now, if anything does.
         sentences: returns what makes the vectors of whole sentences beside those, if anything does.
+        to_go: of how many passages it has still to make them.
         alone: lets nobody else write to the indexes; is told how many seconds to wait for others.
         stopping: is set when there is no point in going on.
         pause: waits between batches, true when there is no point in going on; None where nothing may be written.
@@ -62,6 +63,7 @@ class VectorMaking:
     audiences: AudienceReader
     worker: threading.Thread | None = None
     progress: Progress | None = None
+    to_go: int = 0
 
     def make_in_background(self) -> None:
         """Load what makes vectors, and make those that are missing, in a thread of its own."""
@@ -83,7 +85,7 @@ class VectorMaking:
                 sentences.load()
                 if self.pause is not None:
                     with derived(self.indexes["static"].folder.parent):
-                        self._make_sentences(sentences)
+                        self.make_sentences(sentences)
         except UtataneError as error:
             self.notices["embedder"] = (as_notice("embedder-failed", error),)
         finally:
@@ -126,36 +128,32 @@ class VectorMaking:
             index.save_snapshot()
         self.notices.pop("embedder", None)
 
-    def _lacks_sentences(self) -> bool:
-        encoder = self._encoder()
-        return encoder is not None and (not encoder.is_ready or self.sentences_waiting > 0)
-
     def _encoder(self) -> SentenceEncoder | None:
         """Return what makes the vectors of sentences; None also while there is too little to be told from the rest."""
         held = sum(self.indexes[name].store.count() for name in _TALK)
         return self.sentences() if held > _FEWEST else None
 
-    @property
-    def sentences_waiting(self) -> int:
-        """How many passages of what was said and remembered wait for the vectors of their sentences."""
-        return sum(self.indexes[name].without_sentence_count() for name in _TALK) if self._encoder() else 0
+    def _lacks_sentences(self) -> bool:
+        encoder = self._encoder()
+        return encoder is not None and (not encoder.is_ready or self._without_sentence() > 0)
 
-    def _make_sentences(self, encoder: SentenceEncoder) -> None:
+    def _without_sentence(self) -> int:
+        return sum(self.indexes[name].without_sentence_count() for name in _TALK)
+
+    def make_sentences(self, encoder: SentenceEncoder) -> None:
         """Make the vectors of sentences that are missing; of documents none are made: their spelling tells more."""
-        total, done = self.sentences_waiting, 0
+        total = self.to_go = self._without_sentence()
         for index in (self.indexes[name] for name in _TALK):
             with self.alone(WAIT_SECONDS):
                 index.take_sentences_of(NAME)
-            before = index.store.next_id()
-            while not self.stopping.is_set() and (batch := index.without_sentence(before, _SENTENCES)):
-                vectors = encoder.passages([text for _, text in batch])
-                before = batch[-1][0]
-                with self.alone(WAIT_SECONDS), index.store.transaction():
-                    rows = self._still_there(index, batch)
-                    index.store.raise_revision()
-                    index.writer.add_sentences([batch[place][0] for place in rows], vectors[rows])
-                done += len(batch)
-                self.progress = Progress(done, max(total, done)) if total > _SENTENCES else None
+            while waiting := index.without_sentence(_AT_ONCE * _SENTENCES):
+                for at in range(0, len(waiting), _SENTENCES):
+                    if self.stopping.is_set():
+                        return
+                    batch = waiting[at : at + _SENTENCES]
+                    self._keep(index, batch, encoder.passages([text for _, text in batch]), index.writer.add_sentences)
+                    self.to_go = max(0, self.to_go - len(batch))
+                    self.progress = Progress(total - self.to_go, total) if total > _SENTENCES else None
             index.save_snapshot()
 
     def _kept_from(self, embedder: Embedder) -> Kept:
@@ -178,24 +176,27 @@ class VectorMaking:
 
     def _keep_vectors(self, index: MemoryIndex, batch: Batch, vectors: Vectors | None) -> None:
         """Store the vectors of passages that are there still; without vectors, try them again another day."""
+        if vectors is not None:
+            self._keep(index, batch, vectors, index.writer.add_vectors)
+            return
         with self.alone(WAIT_SECONDS), index.store.transaction():
-            rows = self._still_there(index, batch)
-            index.store.raise_revision()
-            if vectors is None:
-                for place in rows:
-                    index.put_off(batch[place][0], self._now + TRY_AGAIN_SECONDS)
-            else:
-                index.writer.add_vectors([batch[place][0] for place in rows], vectors[rows])
+            for number in index.passages([number for number, _ in batch]):
+                index.put_off(number, self._now + TRY_AGAIN_SECONDS)
 
-    @staticmethod
-    def _still_there(index: MemoryIndex, batch: Batch) -> list[int]:
-        there = index.passages([number for number, _ in batch])
-        return [place for place, (number, _) in enumerate(batch) if number in there]
+    def _keep(
+        self, index: MemoryIndex, batch: Batch, vectors: Vectors, add: Callable[[Iterable[int], Vectors], None]
+    ) -> None:
+        with self.alone(WAIT_SECONDS), index.store.transaction():
+            there = index.passages([number for number, _ in batch])
+            rows = [place for place, (number, _) in enumerate(batch) if number in there]
+            index.store.raise_revision()
+            add([batch[place][0] for place in rows], vectors[rows])
 
     @property
     def waiting(self) -> int:
         """How many passages wait for their vectors."""
-        return sum(index.unembedded_count() for index in self.indexes.values()) - self.put_off
+        unmade = sum(index.unembedded_count() for index in self.indexes.values()) - self.put_off
+        return unmade + (self.to_go if self.to_go > _SENTENCES else 0)  # a few are made before anybody looks
 
     @property
     def put_off(self) -> int:

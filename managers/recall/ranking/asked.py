@@ -14,6 +14,8 @@ from managers.recall.index.scalar_quantization import Ids, Scores
 
 SENTENCE_SHARE: Final = 0.7
 """How much of a cosine the sentences' is."""
+_STRICTNESS: Final = 1.07
+"""By so much farther are passages with it, for thresholds to be as strict as without: as measured (see `benchmarks.factor`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,11 @@ class Asked:
         cosines = self.cosines(index, found)
         best = np.argsort(-cosines, kind="stable")[:count]
         return found[best], cosines[best]
+
+    @property
+    def strictness(self) -> float:
+        """By what distances are multiplied beside the embedder's factor."""
+        return 1.0 if self.sentence is None else _STRICTNESS
 
     def cosines(self, index: MemoryIndex, passages: Ids) -> Scores:
         """Return how near some passages are; one whose sentence's vector is not made yet is so by its spelling alone."""

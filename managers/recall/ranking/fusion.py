@@ -223,7 +223,7 @@ class _Scoring:
             kind=self.view.columns["kind"][pool[order]],
             score=score[order],
             coverage=self._coverage(around, places[order]),
-            cosine=cosines[places[order, REACH]],
+            cosine=1 - (1 - cosines[places[order, REACH]]) * (query.strictness if query else 1.0),
             parts=np.stack([own_words * factor, own_vector * factor, shared * factor, in_time], axis=1)[order],
         )
 
