@@ -174,9 +174,7 @@ def test_where_nobody_can_tell_nothing_is_sent_and_the_message_is_safe(services:
     assert memories.audiences._path.read_text("utf-8") == "{"
 
 
-def test_a_night_gives_a_mind_elsewhere_the_rest_of_the_day_though_it_was_marked_while_the_night_went_on(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
+def test_a_day_marked_while_the_night_goes_on_counts(services: Services, server: ModelServer, clock: HandClock) -> None:
     message = told(services, server, f"きのう、{SECRET}を書いたよ。")
     told(services, server, "きょうは弟の湊人と海へ行った。")
     memories = services.memories(NEMU)
@@ -218,9 +216,7 @@ def test_a_week_in_brief_stands_in_a_prompt_unless_a_day_of_it_is_kept(services:
     assert week.summary not in sent(server, before)
 
 
-def test_an_answer_of_a_mind_of_this_computer_that_says_it_again_is_kept_with_it_and_let_go_with_it(
-    services: Services, server: ModelServer, clock: HandClock
-) -> None:
+def test_an_answer_that_repeats_it_is_kept_with_it(services: Services, server: ModelServer, clock: HandClock) -> None:
     message = told(services, server, f"きのう、{SECRET}を書いたよ。")
     memories = services.memories(NEMU)
     let_be_for(memories, message, "this-computer")

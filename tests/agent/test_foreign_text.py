@@ -104,9 +104,7 @@ def test_a_hostile_document_is_nobodys_word_on_the_wire(
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
-def test_an_attached_file_and_a_searched_document_are_quoted_too(
-    hostile_scene: HostileScene, server: ModelServer, tmp_path: Path, lang: Lang
-) -> None:
+def test_files_are_quoted_too(hostile_scene: HostileScene, server: ModelServer, tmp_path: Path, lang: Lang) -> None:
     scene = hostile_scene(lang)
     scene.minds.mind = behind_openai(server)
     sent = tmp_path / "letter.txt"

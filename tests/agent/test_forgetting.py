@@ -179,9 +179,7 @@ def test_no_mind_forgets_because_of_words_that_ask_for_nothing_of_the_kind(scene
         ("弟のゼブロンが会社を辞めて、とても悲しい。", "さっきのゼブロンの話は忘れて", "ゼブロン"),
     ],
 )
-def test_once_the_conversation_is_over_the_wish_is_found_no_more_and_the_night_makes_no_memory_of_it(
-    scene: Scene, told: str, wish: str, word: str
-) -> None:
+def test_once_the_talk_is_over_the_wish_is_found_no_more(scene: Scene, told: str, wish: str, word: str) -> None:
     talk(scene, "I planted tulips on the balcony.", told, wish)
     assert [one.user_text_snippet for one in scene.memories.emotions.recent(2)] == [wish, ""]
     assert word in found(scene, word)  # in this conversation it is still known what was asked for

@@ -335,9 +335,7 @@ def test_no_line_of_an_entry_passes_for_one_of_ours(scene: Scene) -> None:
     assert scene.companion.waiting() == []
 
 
-def test_names_are_filled_in_when_the_words_are_used_and_the_greeting_is_the_one_that_was_leafed_to(
-    new_scene: NewScene, own_home: Home, clock: HandClock, rng: Random
-) -> None:
+def test_names_are_filled_in_when_used(new_scene: NewScene, own_home: Home, clock: HandClock, rng: Random) -> None:
     scene = new_scene("雲", "ja", "{{char}}は{{user}}の友だち。", greeting="やあ、{{user}}。")
     personas = PersonaStore(own_home, clock, rng)
     personas.set_nickname("雲", "くもちゃん")

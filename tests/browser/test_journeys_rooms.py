@@ -60,9 +60,7 @@ def remember_a_tree(server: Server, name: str, lang: str) -> None:
 
 
 @pytest.mark.parametrize(("lang", "size", "dark"), one_quick(LOOKS))
-def test_a_memory_is_found_read_in_its_place_corrected_forgotten_and_brought_back(
-    browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool
-) -> None:
+def test_a_memory_is_corrected(browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool) -> None:
     entity, text, question, answer = EDITED[lang]
     remember_a_tree(server, name := f"さがしもの{lang}", lang)
     shelves = f"{server.address.rstrip('/')}{address_of(name, 'memories')}/"

@@ -131,7 +131,7 @@ def test_any_message_is_answered_edited_leafed_branched_and_taken_back(browser: 
 
 
 @pytest.mark.parametrize(("lang", "size", "dark"), one_quick([("ja", DESKTOP, True), ("en", PHONE, False)]))
-def test_a_server_that_is_killed_in_mid_answer_is_found_again(
+def test_a_killed_server_returns(
     browser: Browser, tmp_path: Path, lang: str, size: tuple[int, int], dark: bool
 ) -> None:
     gone = {"ja": "うたた寝につながらなくなりました", "en": "waits for it to come back"}[lang]

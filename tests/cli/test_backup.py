@@ -32,7 +32,7 @@ def typed(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{line}\n"))
 
 
-def test_what_is_made_is_listed_checked_brought_back_deleted_and_told_by_the_doctor(
+def test_one_is_made_checked_brought_back_deleted(
     own_home: Home, tmp_path: Path, backup: Backup, capsys: Shown
 ) -> None:
     run(["doctor"])
@@ -83,9 +83,7 @@ def test_a_persona_a_file_and_a_home_come_back_in_place_on_a_yes(own_home: Home,
 
 
 @pytest.mark.slow
-def test_a_lost_home_comes_back_from_another_disk_with_the_passphrase(
-    own_home: Home, tmp_path: Path, backup: Backup, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_home_returns(own_home: Home, tmp_path: Path, backup: Backup, monkeypatch: pytest.MonkeyPatch) -> None:
     disk, new = tmp_path / "disk", tmp_path / "new"
     disk.mkdir()
     own_home.settings.write_text(f"[backup]\nplace = '{disk}'\n")

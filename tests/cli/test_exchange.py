@@ -61,9 +61,7 @@ def test_the_guess_of_who_is_who_is_shown_and_can_be_put_right_and_a_script_is_a
     assert (told["added"], told["already_there"], told["dream"]) == (0, 3, None)
 
 
-def test_at_a_terminal_none_comes_without_a_yes(
-    own_home: Home, talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
-) -> None:
+def test_an_import_takes_a_yes(own_home: Home, talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
     def import_(*command: str, typed: str, name: str) -> str:
         monkeypatch.setattr("sys.stdin", Terminal(typed))
         capsys.readouterr()
@@ -81,9 +79,7 @@ def test_at_a_terminal_none_comes_without_a_yes(
         assert _is_there(own_home, "Twin") is (typed == "y\n")
 
 
-def test_ctrl_c_stops_an_import_that_the_same_command_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Shown
-) -> None:
+def test_ctrl_c_stops_an_import_it_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Shown) -> None:
     monkeypatch.setattr(import_engine, "_BATCH", 2)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, it may be, by who runs the tests
     shown: list[str] = []

@@ -1,13 +1,21 @@
-"""Damage and copies on the command line: told in one line where one talks, in full by the doctor, put right by `mend`."""
+"""Damage, copies, whoever cannot be looked at: told in one line where one talks, in full by the doctor, put right by `mend`."""
 
 import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cli.test_commands import lines, run
+from agent.services import open_services
+from commands import doctor
+from commands.line import run as run_here
+from managers.integrity.inspection import examine
+from managers.storage.paths import Home, PersonaPaths
+from tests.cli.conftest import Shown, Told
+from tests.cli.test_commands import lines, run, transcript
+from tests.ordinary import closed_to_all
 
 COPY = "log (Hana's conflicted copy 2026-11-20).txt"
 ASIDE = "notepad.txt.broken-20261120-120000"
@@ -105,3 +113,92 @@ def test_a_yes_mends_everything_that_can_be_mended(folder: Path) -> None:
     found = lines(run("recall", "Hazel", "said elsewhere", "--json"))[0]["results"]
     assert "said elsewhere" in found[0]["text"]
     assert [one["name"] for one in lines(run("personas", "list", "--json")) if "trash" in one] == [other.name]
+
+
+@pytest.fixture
+def hazel(own_home: Home, capsys: Shown) -> Path:
+    """Hazel's, after a talk; ねむ lives there as well."""
+    assert run_here(["chat", "Hazel", "-m", "The lighthouse is lit again"]) == 0
+    assert run_here(["chat", "ねむ", "-m", "おはよう"]) == 0
+    capsys.readouterr()
+    return own_home.persona("Hazel").folder
+
+
+@pytest.fixture
+def amiss(hazel: Path) -> Path:
+    """Something of ねむ's, who comes after Hazel, that can be mended."""
+    path = hazel.with_name("ねむ") / "notepad.txt.broken-20261120-120000"
+    path.write_bytes(b"x")
+    return path
+
+
+def test_the_doctor_goes_on_and_names_what_cannot_be_read(hazel: Path, tmp_path: Path, told: Told) -> None:
+    assert run_here(["import", "transcript", transcript(tmp_path), "--persona", "Hazel", "--json"]) == 0
+    assert (hazel / "log_archives" / ".index" / "2024-05.index").exists()
+    files = ["memory/recall_log.jsonl", "memory/emotion_log.json", "log_archives/2024-05.txt", "attachments/a.png"]
+    for name in files:
+        (hazel / name).parent.mkdir(exist_ok=True)
+        (hazel / name).touch()
+    told()
+    for names in (["rag_index"], ["log.txt"], ["."], files):
+        with closed_to_all(*(hazel / name for name in names)):
+            run_here(["doctor", "--json"])
+        found = told()
+        said = " ".join(one["sentence"] for one in found if one["about"] == "Hazel" and one["state"] != "ok")
+        assert all((hazel / name).name in said for name in names), names
+        assert not any("guest" in one["sentence"] for one in found)
+        assert any(one["about"] == "ねむ" and "all readable" in one["sentence"] for one in found)
+
+
+def test_the_doctor_and_mending_go_on_whatever_is_raised(
+    hazel: Path, amiss: Path, monkeypatch: pytest.MonkeyPatch, told: Told, capsys: Shown
+) -> None:
+    for target in ("look_at_indexes", "examine_files", "EmbedderChoice"):
+        real = getattr(doctor, target)
+
+        def broken(*given: Any, real: Any = real, **named: Any) -> Any:
+            about = given[0].name if isinstance(given[0], PersonaPaths) else str(given[1:2])
+            if "Hazel" in about:
+                raise RecursionError("whatever")
+            return real(*given, **named)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(doctor, target, broken)
+            assert run_here(["doctor", "--json"]) == 1
+        found = told()
+        assert [one["state"] for one in found if "whatever" in one["sentence"]] == ["problem"]
+        assert any(one["about"] == "ねむ" for one in found)
+
+    def failing(paths: PersonaPaths, *given: Any) -> Any:
+        if paths.name == "Hazel":
+            raise RecursionError("whatever")
+        return examine(paths, *given)
+
+    monkeypatch.setattr("agent.health.examine_files", failing)
+    assert run_here(["mend", "--yes"]) == 1
+    assert not amiss.exists()
+    assert "whatever" in capsys.readouterr().err
+
+
+def test_who_cannot_be_read_is_neither_here_nor_guest(own_home: Home, hazel: Path, told: Told, capsys: Shown) -> None:
+    mark = (hazel / ".persona-id").read_bytes()
+    with closed_to_all(hazel / ".persona-id"):
+        assert run_here(["personas", "list", "--json"]) == 0
+        assert [one["name"] for one in told()] == ["ねむ"]
+        assert run_here(["chat", "Hazel", "-m", "Hello"]) == 1
+        assert ".persona-id" in capsys.readouterr().err
+        run_here(["personas", "admit", "Hazel", "--yes"])
+        with closing(open_services(own_home)) as services:
+            assert [notice.code for notice in services.gather_notices()] == ["persona-unreadable"]
+    assert (hazel / ".persona-id").read_bytes() == mark
+    record, _copy = sorted(own_home.admitted.iterdir())
+    before = record.read_bytes()
+    for closed in (record, own_home.admitted, own_home.installation_key):
+        capsys.readouterr()
+        with closed_to_all(closed):
+            run_here(["personas", "list", "--json"])
+            out, err = capsys.readouterr()
+            assert (out, closed.name in err) == ("", True)
+            run_here(["personas", "admit", "--all", "--yes"])
+    assert record.read_bytes() == before
+    assert run_here(["chat", "Hazel", "-m", "Hello"]) == 0

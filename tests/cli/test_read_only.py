@@ -102,7 +102,7 @@ def test_a_home_on_a_read_only_disk_is_read_by_every_command_that_reads(tmp_path
             assert archive.read("Hazel/log.txt") == (home / "characters" / "Hazel" / "log.txt").read_bytes()
 
 
-def test_a_home_without_the_right_to_write_is_read_too_and_whoever_wants_to_write_is_told_why_not(
+def test_a_home_that_cannot_be_written_is_read_and_writers_are_told(
     own_home: Home, folder: Path, capsys: Shown
 ) -> None:
     before = seen(own_home.folder)

@@ -121,9 +121,7 @@ def noted(browser: Path) -> str:
 
 
 @POSIX
-def test_a_second_start_opens_the_page_with_what_is_its_owner_s_and_gone_after_the_visit(
-    home: Path, server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_start_opens_it(home: Path, server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     browser, opening = tmp_path / "browser", Home(home).opening
     browser.write_text('#!/bin/sh\necho "$@" >"$0.started"\ncat "${1#file://}" >"$0.handed"\n', encoding="utf-8")
     browser.chmod(0o755)

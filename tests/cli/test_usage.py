@@ -12,9 +12,7 @@ from tests.cli.conftest import Shown, Told
 from tests.model_server import ModelServer, Say
 
 
-def test_a_turn_is_told_and_a_cap_stops_the_next(
-    own_home: Home, told: Told, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_turn_is_told_and_capped(own_home: Home, told: Told, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SystemClock, "now", lambda _: datetime(2026, 11, 21, 12))  # no midnight between the two turns
     with ModelServer(plays=("openai",)) as server:
         settings = SettingsFile(own_home.settings)

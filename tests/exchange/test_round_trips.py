@@ -159,9 +159,7 @@ def _told(log: ConversationLog) -> list[tuple[str, datetime, str]]:
 @pytest.mark.parametrize("name", FORMATS)
 @given(data=st.data())
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_talk_comes_in_as_it_was_said_once_and_goes_out_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: st.DataObject
-) -> None:
+def test_talks_go_as_they_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: st.DataObject) -> None:
     monkeypatch.setattr(import_engine, "ImportReading", HereReading)
     kind, written = FORMATS[name]
     is_room = name == "room"  # which takes the same words of the same second for a copy

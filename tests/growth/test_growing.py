@@ -86,9 +86,7 @@ def test_what_is_erased_meanwhile_is_in_no_adapter(growth: Growth, memories: Mem
     assert not (memories.paths.growth / ".training").exists()
 
 
-def test_each_month_another_version_is_trained_where_the_person_wants_it(
-    growth: Growth, memories: Memories, settings: Settings, clock: HandClock
-) -> None:
+def test_a_version_is_trained_monthly(growth: Growth, memories: Memories, settings: Settings, clock: HandClock) -> None:
     assert grow_by_itself(memories, Cancel()) == []
     settings.growth.monthly = True
     clock.move(days=3650)  # once it was ahead

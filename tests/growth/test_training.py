@@ -110,9 +110,7 @@ def _random_adapter(base: Path, path: Path, seed: int) -> SimpleNamespace:
 
 @needs_torch
 @pytest.mark.slow
-def test_several_speak_with_adapters_of_their_own_on_one_model(
-    settings: Settings, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_share_one_model(settings: Settings, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from agent.minds.language_model import transformers_protocol  # noqa: PLC0415  # an extra
 
     monkeypatch.setattr(transformers_protocol, "_loaded", [])

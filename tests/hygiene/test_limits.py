@@ -236,9 +236,7 @@ def test_the_table_puts_old_ways_to_help_away_and_they_come_back_and_everything_
 
 @settings(max_examples=30)
 @given(ages=st.lists(st.integers(0, 400), max_size=6), most=st.integers(1, 400))
-def test_of_what_is_dated_exactly_what_is_older_goes_and_what_nobody_dated_stays(
-    tmp_path_factory: pytest.TempPathFactory, ages: list[int], most: int
-) -> None:
+def test_exactly_what_is_dated_older_goes(tmp_path_factory: pytest.TempPathFactory, ages: list[int], most: int) -> None:
     home = Home(tmp_path_factory.mktemp("home"))
     home.persona("x").folder.mkdir(parents=True)
     kept = Kept(home.persona("x"), HandClock())

@@ -1,14 +1,16 @@
-"""Looking for what is to be erased in documents and archives: found where it is laid out or packed, never without an end."""
+"""Looking for what is to be erased, in texts, documents and archives: found wherever it stands, never without an end."""
 
 import io
 import zipfile
 
 import pypdf
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from managers.hygiene import traces as module
 from managers.hygiene.documents import is_in_document
-from managers.hygiene.traces import Traces
+from managers.hygiene.traces import TELLING, Quotations, Traces
 from tests.recall.test_documents import docx, pdf
 
 HER = Traces(names=("Momochi",))
@@ -56,3 +58,17 @@ def test_what_unfolds_to_too_much_is_not_unfolded(monkeypatch: pytest.MonkeyPatc
     assert HER.is_in(zipped(a=b"0" * 6000, b=b"0" * 6000, c=b"Momochi")) is None
     assert HER.is_in(zipped(a=b"0" * 1_000_000)) is None
     assert HER.is_in(zipped(a=b"0" * 3000, b=b"0" * 3000, c=b"Momochi")) is True
+
+
+_LETTERS = st.text("ab", min_size=TELLING, max_size=4 * TELLING)
+
+
+@settings(max_examples=50)
+@given(quotations=st.lists(_LETTERS, min_size=60, max_size=80), text=st.text("ab", max_size=90), at=st.integers(0, 59))
+def test_finds_what_a_look_for_each_finds(quotations: list[str], text: str, at: int) -> None:
+    text = text[:40] + quotations[at] + text[40:]
+    wanted = {one for one in quotations if one in text}
+    assert set(Quotations(quotations).in_text(text)) == wanted
+    assert set(Quotations(one.encode() for one in quotations).in_text(text.encode())) == {
+        one.encode() for one in wanted
+    }

@@ -75,19 +75,6 @@ def test_a_journal_that_makes_no_sense_is_set_aside(log: ConversationLog, clock:
     assert len(everything(another(log))) == 40
 
 
-def test_a_typo_mended_by_hand_is_read_at_once(log: ConversationLog) -> None:
-    log.append("user", "Sara", "a typpo")
-    said = log.append("user", "Sara", "more")
-    assert log.count() == 2
-    log.paths.log.write_bytes(log.paths.log.read_bytes().replace(b"typpo", b"typo"))
-    assert everything(log) == ["a typo", "more"]
-    assert log.get(said.id) == said
-    log.paths.log.write_bytes(log.paths.log.read_bytes().rstrip(b"\n"))
-    log.append("user", "Sara", "last")
-    assert everything(log) == ["a typo", "more", "last"]
-    assert list(log.paths.folder.glob("*.broken-*")) == []
-
-
 BOM = b"\xef\xbb\xbf"
 
 

@@ -200,9 +200,7 @@ def test_a_redis_that_goes_and_comes_back_loses_nothing(kept: Kept, redis_server
     assert _words(sessions.get("s")) == ["a canoe", "a kayak"]
 
 
-def test_what_redis_still_had_is_not_put_back_where_it_was_just_let_go(
-    kept: Kept, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_redis_puts_nothing_let_go_back(kept: Kept, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     import redis  # noqa: PLC0415
 
     kept.url = redis_server.url

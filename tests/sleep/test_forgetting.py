@@ -1,7 +1,7 @@
-"""What is forgotten by word leaves every memory that it had a part in; what was known before stands as it stood."""
+"""What is forgotten by word leaves every memory that it had a part in; what was known before stands as it stood; so do pins."""
 
-from collections.abc import Collection, Mapping
-from datetime import date
+from collections.abc import Callable, Collection, Mapping
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from managers.memory.entities import Entity, Fact, with_fact
@@ -10,9 +10,19 @@ from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
 from managers.memory.working_copy import Stores, WorkingCopy
+from managers.sleep.tasks import (
+    AnswerMaterial,
+    EntitiesDraft,
+    EntityDraft,
+    EntityMaterial,
+    FactDraft,
+    ResolutionDraft,
+    ResolutionsDraft,
+)
 from managers.sleep.withdrawal import Gone, withdrawals, withdrawn
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
+from tests.sleep.dreamers import Life, ScriptedDreamMind, messages
 
 EARLIER, TODAY = "2026-11-02", date(2026, 11, 21)
 
@@ -131,3 +141,65 @@ def test_a_goal_loses_the_very_steps_that_the_words_brought(paths: PersonaPaths,
     for number in range(30):
         goals = goals.progressed("sh_1", f"step {number}", evidence=[f"m{number}"], when="")
     assert list(goals.short_term[0].note_evidence) == [f"m{number}" for number in range(10, 30)]  # as many as notes
+
+
+OLD = "2026-08-01 03:00:00"
+
+
+def test_old_goals_and_questions_are_let_go_but_not_what_a_person_pinned(life: Life) -> None:
+    goals, questions = life.goals, life.questions
+    for name in ("pinned", "old", "own"):
+        mind = "user" if name == "own" else "model"
+        goal = Goal(goal=name, id=name, created_at=OLD, updated_at=OLD, mind=mind)
+        goals.change(lambda there, goal=goal: there.created("short_term", goal), author="dream", reason="")  # type: ignore[misc]
+        asked = Question(topic=name, id=name, priority=0.1, created_at=OLD, mind=mind)
+        questions.add(asked, author="dream", reason="")
+    goals.pin("pinned", on=True, author="user")
+    questions.pin("pinned", on=True, author="user")
+    life.dreamer().dream(level=2)
+    statuses = {goal.id: goal.status for goal in goals.load().short_term}
+    assert [statuses[one] for one in ("pinned", "old", "own")] == ["active", "abandoned", "active"]
+    asked_of = {q.id: q.status for q in questions.load().entries}
+    assert [asked_of[one] for one in ("pinned", "old", "own")] == ["open", "dropped", "open"]
+
+
+def test_what_was_said_before_a_question_came_up_does_not_answer_it(life: Life) -> None:
+    """An old conversation is brought in after the question was asked."""
+    life.dreamer().dream()
+    life.questions.add(Question(topic="旅行", id="trip", priority=0.9, evidence=["b2"]), author="dream", reason="")
+
+    def answers(material: AnswerMaterial) -> ResolutionsDraft:
+        told = {"answer": "楽しかった。", "evidence": [material.day.messages[0].id]}
+        found = [ResolutionDraft.model_validate({"question_id": one.id, **told}) for one in material.open]
+        return ResolutionsDraft(resolutions=found)
+
+    mind, line = ScriptedDreamMind(resolve_questions=answers), (("user", "旅行は楽しかったです。"),)
+    life.log.append_many(messages(datetime(2025, 1, 5, 20), line, "old"))
+    life.dreamer(mind).dream(catch_up=True)
+    assert "trip" in {question.id for question in life.questions.open()}
+    life.log.append_many(messages(life.clock.now() - timedelta(hours=2), line, "new"))
+    life.clock.move(days=1)
+    life.dreamer(mind).dream()
+    assert "trip" not in {question.id for question in life.questions.open()}
+
+
+def described(*found: EntityDraft) -> Callable[[EntityMaterial], EntitiesDraft]:
+    return lambda material: EntitiesDraft(entities=list(found) if material.day.date.day == 20 else [])
+
+
+def person(name: str, fact: str, *aliases: str) -> EntityDraft:
+    facts = [FactDraft(text=fact, evidence=["b3"])]
+    return EntityDraft(name=name, kind="person", aliases=list(aliases), facts=facts)
+
+
+def test_an_alias_does_not_make_one_of_two(life: Life) -> None:
+    works = person("花", "本屋で働いている", "友達", "私", "簿記", "ねむ", "彼女")
+    others = [person("モモ", "入院していた", "花", "ねむ"), person("簿記", "勉強を頑張る", "友達", "彼女")]
+    life.dreamer(ScriptedDreamMind(describe_entities=described(works, *others))).dream()
+    cards = {card.name: card for card in life.entities.all()}
+    assert {name: [fact.text for fact in card.facts] for name, card in cards.items()} == {
+        "花": ["本屋で働いている"],
+        "モモ": ["入院していた"],
+        "簿記": ["勉強を頑張る"],
+    }
+    assert not {alias for card in cards.values() for alias in card.aliases} & {*cards, "私", "彼女", "ねむ"}

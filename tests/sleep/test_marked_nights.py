@@ -7,6 +7,8 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from managers.hygiene.duplicates import add_insight
 from managers.hygiene.scrubbing import Scrubber
 from managers.hygiene.traces import Traces
@@ -22,6 +24,7 @@ from managers.memory.working_copy import Stores, WorkingCopy
 from managers.recall.index.sources import chunks_of_insights
 from managers.sleep import tasks
 from managers.sleep.checks import check_entities
+from managers.storage.settings import PrivacySettings
 from tests.sleep.dreamers import SHEET, Life, ScriptedDreamMind
 
 FILE = "attachments/letter.txt"
@@ -155,3 +158,27 @@ def test_what_outlives_an_erasure_keeps_the_mark_and_tells_nothing_of_what_went(
         card = with_fact(Entity("花"), Fact("y", tuple(evidence), "m", origins=before))
         told = scrubber.scrub("entity_memory/花.md", format_entity(card).encode()) or b""
         assert parse_entity("花", told.decode()).facts[0].origins == after
+
+
+TELEPHONE, MAIL = "0797-22-3456", "momo@example.jp"
+SAID = (
+    f"昨日、有馬温泉に行きました。宿の電話番号は{TELEPHONE}です。",
+    f"姉のメールアドレスは{MAIL}です。姉は神戸に住んでいます。",
+)
+
+
+@pytest.mark.parametrize("wish", ["", "mask_summaries", "mask_memories"])
+def test_what_is_to_be_masked_stands_in_no_memory_of_that_kind(bare: Life, wish: str) -> None:
+    privacy = PrivacySettings.model_validate({wish: True} if wish else {})
+    bare.tell(*SAID)
+    bare.dreamer(privacy=privacy).dream()
+    assert not bare.dreamer(privacy=privacy).pending_days()
+    assert TELEPHONE in bare.paths.log.read_text("utf-8")
+    written = "".join(data.decode() for data in bare.files().values())
+    (day,) = bare.episodes.days()
+    episode = bare.episode(day)
+    story = episode.summary + "".join(episode.key_events)
+    assert "有馬温泉" in written
+    assert ("[REDACTED_PHONE]" in story) is (TELEPHONE not in story) is bool(wish)
+    if wish != "mask_summaries":
+        assert {value in written for value in (TELEPHONE, MAIL)} == {not wish}

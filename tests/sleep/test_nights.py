@@ -256,9 +256,7 @@ def months(bare: Life) -> Life:
     return bare
 
 
-def test_the_newest_month_is_dreamt_of_first_in_few_transactions_and_each_day_as_in_its_own_night(
-    months: Life, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_newest_month_is_first_each_day_as_in_its_own_night(months: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "managers.sleep.night_writer.WorkingCopy", failing
     )  # where nobody writes, nothing is made twice

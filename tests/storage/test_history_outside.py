@@ -35,21 +35,6 @@ def test_edits_made_outside_are_nobody_elses_and_can_be_taken_back(history: Hist
     assert paths.core_memory.read_text("utf-8") == "一"
 
 
-def test_all_edits_made_outside_are_found(history: History, paths: PersonaPaths) -> None:
-    write(history, paths.entity_memory / "猫.md", "三毛")
-    write(history, paths.entity_memory / "犬.md", "柴")
-    assert history.notice_outside() is None
-    (paths.entity_memory / "猫.md").write_text("白", "utf-8")
-    (paths.entity_memory / "犬.md").unlink()
-    paths.goals.write_text("{}", "utf-8")
-    entry = history.notice_outside()
-    assert entry is not None
-    assert history.entries(1)[0].files == ("entity_memory/犬.md", "entity_memory/猫.md", "goals.json")
-    assert history.notice_outside() is None
-    history.undo(entry, author="user")
-    assert (paths.entity_memory / "犬.md").read_text("utf-8") == "柴"
-
-
 def test_an_edit_of_the_same_length_within_the_same_instant_is_found(history: History, paths: PersonaPaths) -> None:
     for text in ("あい", "うえ", "おか", "きく"):
         paths.core_memory.write_text(text, "utf-8")

@@ -45,9 +45,7 @@ def test_undo_restores_the_bytes(before: Records, after: Records, name: str) -> 
 
 @settings(max_examples=50)
 @given(before=record_lists, after=record_lists, later=record_lists)
-def test_records_that_the_entry_did_not_touch_stay_as_they_are_now(
-    before: Records, after: Records, later: Records
-) -> None:
+def test_records_that_the_entry_did_not_touch_stay_as_they_are(before: Records, after: Records, later: Records) -> None:
     merged = merge_file(DIARY, dumped(after), dumped(later), dumped(before))
     result, disputed = loaded(merged.content), {conflict.part for conflict in merged.conflicts}
     for key in {*before, *after, *later}:
@@ -151,9 +149,7 @@ def change(history: History, path: str, content: str, author: str = "dream") -> 
 
 @settings(max_examples=15)
 @given(steps=st.lists(record_lists, min_size=2, max_size=5), at=st.integers(0, 3))
-def test_undo_then_redo_changes_nothing(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[Records], at: int
-) -> None:
+def test_undo_and_redo_change_nothing(tmp_path_factory: pytest.TempPathFactory, steps: list[Records], at: int) -> None:
     paths = PersonaPaths(tmp_path_factory.mktemp("history") / "ねむ")
     history = History(paths, HandClock())
     history.apply({paths.insights: b"[]"}, Draft("dream", ""))

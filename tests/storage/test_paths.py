@@ -1,14 +1,18 @@
-"""Names that people give, as folders."""
+"""Names that people give, as folders; ids that sort by time and never meet."""
 
 import unicodedata
+from datetime import datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from managers.storage.clock import SystemClock, new_id
 from managers.storage.errors import NoNameError, UnsafeNameError
 from managers.storage.paths import HOME_VARIABLE, MAX_NAME_BYTES, Home, find_home, safe_name
+from tests.fakes import HandClock
 
 KEPT = "ねむ|Hazel|Ольга|سلمى|李 小龍|Zoë|猫🐈|éééééééééé|a.b|O'Brien & Söhne|con queso|ﾈﾑ|ガ"
 REFUSED = '. .. ../x a/b a\\b c: a*b a"b a<b a|b .hidden ~root -rf ends. CON nul.txt Com1 lpt9.old'
@@ -50,3 +54,18 @@ def test_home_comes_from_the_argument_then_the_variable(tmp_path: Path, monkeypa
     assert find_home() == Home(tmp_path / "Utatane")
     with pytest.raises(UnsafeNameError):
         Home(tmp_path).persona("../../etc")
+
+
+def test_ids_sort_by_time_and_never_meet() -> None:
+    clock, rng = HandClock(datetime(2026, 1, 2, 22, 0, 0)), Random(1)
+    first = {new_id(clock, rng) for _ in range(5_000)}
+    clock.move(seconds=1)
+    assert len(first) == 5_000
+    assert all(one.startswith("20260102T220000-") for one in first)
+    assert max(first) < new_id(clock, rng)
+
+
+def test_the_system_clock_tells_local_and_universal_time() -> None:
+    clock = SystemClock()
+    assert (clock.now().tzinfo, clock.utc().utcoffset()) == (None, datetime.resolution * 0)
+    assert clock.monotonic() <= clock.monotonic()

@@ -79,7 +79,7 @@ def test_the_settings_have_a_yes_of_their_own(services: Services, hostile: Hosti
     hostile.assert_harmless()
 
 
-def test_where_the_key_is_lost_one_yes_lets_in_those_who_lived_here_and_no_guest_of_before(
+def test_without_the_key_one_yes_lets_the_old_ones_in(
     services: Services, hostile: Hostile, visitor: TestClient
 ) -> None:
     here = services.personas.list_names()

@@ -116,9 +116,7 @@ def test_a_form_that_is_sent_twice_is_said_once(visitor: TestClient, companion: 
 
 
 @pytest.mark.parametrize("count", [40, pytest.param(1_000, marks=pytest.mark.slow)])
-def test_whoever_sends_many_messages_at_once_is_refused_with_a_sentence_and_none_is_lost(
-    visitor: TestClient, companion: Companion, models: ModelServer, count: int
-) -> None:
+def test_many_at_once_lose_nothing(visitor: TestClient, companion: Companion, models: ModelServer, count: int) -> None:
     models.otherwise = (
         Say("うん", delay=0.5) if count > 40 else Hang("うん")
     )  # of a few, the first is answered for long

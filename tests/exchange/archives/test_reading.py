@@ -345,9 +345,7 @@ def contents(file: Path) -> dict[str, bytes]:
         return {one.filename: archive.read(one) for one in archive.infolist() if one.filename != MANIFEST}
 
 
-def test_whoever_writes_meanwhile_need_not_wait_and_does_not_get_into_it(
-    written: PersonaPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_writers_neither_wait_nor_enter(written: PersonaPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, is_done = threading.Event(), threading.Event()
     add = archive_writing._add
 

@@ -139,9 +139,7 @@ def test_encrypted_only_the_passphrase_reads_it(backups: Backups, home: Home, cl
 
 
 @pytest.mark.parametrize(("what", "while_read"), [("rename", "Nemu"), ("delete", "Aki")])
-def test_who_is_renamed_or_deleted_meanwhile_is_in_it(
-    backups: Backups, home: Home, store: PersonaStore, what: str, while_read: str
-) -> None:
+def test_who_goes_away_is_in_it(backups: Backups, home: Home, store: PersonaStore, what: str, while_read: str) -> None:
     store.create("Aki", language="en")
     SettingsFile(home.settings).change("backup", trash=True)
     log = home.persona("Nemu").log.read_bytes()
@@ -206,9 +204,7 @@ def _make_in(folder: Path) -> None:
 
 
 @needs_signals
-def test_killed_anywhere_the_older_backups_are_good_and_the_next_one_is_made(
-    backups: Backups, home: Home, clock: HandClock, tmp_path: Path, kill: Kill
-) -> None:
+def test_killed_it_spoils_no_backup(backups: Backups, home: Home, clock: HandClock, tmp_path: Path, kill: Kill) -> None:
     first, before = backups.make(), held(home)
     (home.folder / NEMU / "notepad.txt").write_text("something new")
     (home.folder / NEMU / "notepad-2.txt").write_bytes(os.urandom(300_000))

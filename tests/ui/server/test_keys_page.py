@@ -51,9 +51,7 @@ def test_a_password_is_set_asked_for_and_removed(services: Services) -> None:
     assert not Access(services.home).needs_password
 
 
-def test_a_given_password_is_changed_at_the_start_and_visits_are_seen_and_ended_one_by_one_or_all_at_once_and_open_windows_with_them(
-    services: Services,
-) -> None:
+def test_a_given_password_is_changed_and_visits_are_ended_with_their_windows(services: Services) -> None:
     browsers = desk, phone, strange = [stranger_to(services, PASSWORD) for _ in range(3)]
     for browser, agent in zip(browsers, (DESK, PHONE, "<script>Utatane</script>"), strict=True):
         browser.headers |= {"user-agent": agent, "accept-language": "ja", "accept": "text/html"}
