@@ -11,7 +11,6 @@ from datetime import date
 from pathlib import PurePath
 from typing import Any
 
-from managers.fetching.fetched import Source
 from managers.storage.errors import Lang
 from managers.storage.texts import table
 
@@ -94,22 +93,6 @@ class SmallModel:
     thinks_as_file: bool = False
     ja: str = ""
     en: str = ""
-
-    @property
-    def folder(self) -> str:
-        """What the folder of its file is called: any system takes that."""
-        return self.name.replace(":", "-")
-
-    @property
-    def file_name(self) -> str:
-        """What its file is called here."""
-        return self.file.rpartition("/")[2]
-
-    @property
-    def file_source(self) -> Source:
-        """Where its file comes from; a quarter more than its size is not fetched, whatever the registry says."""
-        most = int(self.file_gigabytes * 1.25 * GIGABYTE)
-        return Source(self.folder, self.name, self.repository, self.revision, {self.file_name: self.file}, most)
 
     def words(self, lang: Lang) -> str:
         """Return what it is good for."""

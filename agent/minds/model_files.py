@@ -12,9 +12,9 @@ from typing import Final
 
 from agent.minds.errors import ModelFileCutError
 from agent.minds.gguf import Head, read_head
-from agent.minds.known_models import SmallModel, fetchable_models
+from agent.minds.known_models import GIGABYTE, SmallModel, fetchable_models
 from managers.fetching.fetch import Fetch
-from managers.fetching.fetched import is_fetched, is_intact
+from managers.fetching.fetched import Source, is_fetched, is_intact
 from managers.storage.files import remove_tree
 
 SUFFIX: Final = ".gguf"
@@ -34,13 +34,13 @@ class ModelFile:
 
     @property
     def path(self) -> Path:
-        """Where the file lies, once all of it has come."""
-        return self.models / self.model.folder / self.model.file_name
+        """Where the file lies, once all of it has come; any system takes the folder's name."""
+        return self.models / self.name.replace(":", "-") / self.model.file.rpartition("/")[2]
 
     @property
     def is_here(self) -> bool:
         """Whether all of it has come."""
-        return is_fetched(self.model.folder, self.models)
+        return is_fetched(self.path.parent.name, self.models)
 
     def fetch(self, cancel: threading.Event) -> Iterator[tuple[int, int]]:
         """Have it come, or go on; yield how many bytes have, and of how many. Ends early when `cancel` is set.
@@ -48,7 +48,10 @@ class ModelFile:
         Raises:
             FetchError, DiskFullError, UnwritableError, BusyError
         """
-        fetch = Fetch(self.model.file_source, self.models)
+        one, most = self.model, int(self.model.file_gigabytes * 1.25 * GIGABYTE)
+        files = {self.path.name: one.file}
+        source = Source(self.path.parent.name, one.name, one.repository, one.revision, files, most)
+        fetch = Fetch(source, self.models)
         fetch.start()
         try:
             while fetch.is_under_way and not cancel.wait(_LOOK_SECONDS):
@@ -61,7 +64,7 @@ class ModelFile:
 
     def remove(self) -> None:
         """Remove it, or what has come of it."""
-        remove_tree(self.models / self.model.folder)
+        remove_tree(self.path.parent)
 
 
 def model_files(models: Path) -> list[ModelFile]:
