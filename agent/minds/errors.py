@@ -92,7 +92,7 @@ class UnusableToolCallError(MindError):
 
 
 class InvalidAnswerError(MindError):
-    """A structured answer was wrong twice. Facts: `task` (the name of the answer), `reason`."""
+    """A structured answer was wrong twice. Facts: `task_ja`, `task_en` (what it was for), `reason`."""
 
 
 class LocalModelError(MindError):

@@ -23,11 +23,11 @@ from agent.minds.endpoint import (
     is_server,
     key_name,
 )
-from agent.minds.errors import MindError, NoKeyError, NoModelError
+from agent.minds.errors import MindError, NoKeyError, NoModelError, UnreachableError
 from agent.minds.known_models import default_context, family_of
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.provider import Provider
-from agent.minds.server_discovery import list_models
+from agent.minds.server_discovery import answers, list_models
 from managers.growth.base_model import context_of
 from managers.storage.settings import GEMINI_VARIABLES, MindSettings
 
@@ -163,6 +163,8 @@ def _mind(endpoint: Endpoint, provider: Provider, settings: MindSettings, patien
 def _require(endpoint: Endpoint, *, needs_key: bool) -> None:
     if needs_key and not endpoint.key:
         raise NoKeyError(model=endpoint.model, service=endpoint.service)
+    if not endpoint.model and not answers(endpoint.address):
+        raise UnreachableError(model="", address=endpoint.shown_address)
     if not endpoint.model:
         raise NoModelError(model="", service=endpoint.service, offered_ja="", offered_en="")
 

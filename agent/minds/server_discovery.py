@@ -82,6 +82,21 @@ def list_models(base_url: str, key: str = "", *, is_anthropic: bool = False) -> 
     return _answer(ask(), _LISTED_WITHIN) or []
 
 
+def answers(base_url: str) -> bool:
+    """Tell whether anything at all answers at an address, whatever it says."""
+    import httpx  # noqa: PLC0415  # only where servers are asked
+
+    async def ask() -> bool:
+        async with _client(base_url, _LISTED_WITHIN) as client:
+            await client.get(f"{base_url}/models")
+        return True
+
+    try:
+        return bool(_answer(ask(), _LISTED_WITHIN))
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return False
+
+
 def _answer(asking: Coroutine[Any, Any, T], seconds: float) -> T | None:
     """Return what was answered in time, else None; what asking imports is loaded before the clock starts."""
     import httpx  # noqa: F401, PLC0415  # only where servers are asked

@@ -33,6 +33,13 @@ def describe_form(answer: type[BaseModel], lang: Lang) -> str:
     return _say("form", lang, schema=json.dumps(schema, ensure_ascii=False))
 
 
+def task_of(answer: type[BaseModel]) -> dict[str, str]:
+    """Return what an answer is for, in both languages, as facts of an error: nobody knows the names of our forms."""
+    words = table("prompts/answer_forms")["task"]
+    named = next((words[kind.__name__] for kind in answer.__mro__ if kind.__name__ in words), words["otherwise"])
+    return {f"task_{lang}": told for lang, told in named.items()}
+
+
 def empty_answer(lang: Lang) -> str:
     """Return what is wrong with an answer that has nothing in it."""
     return _say("empty", lang)

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from pydantic import BaseModel
 
 from agent.minds.errors import InvalidAnswerError
-from agent.minds.language_model.answers import checked_form, describe_form
+from agent.minds.language_model.answers import checked_form, describe_form, task_of
 from agent.minds.language_model.dream_lines import (
     Labels,
     goal_lines,
@@ -338,5 +338,5 @@ def impulse(model: Asker, occasion: Occasion) -> Deed | None:
     if draft.kind == "nothing" or not text:
         return None
     if detect_language(text, lang) != lang:
-        raise InvalidAnswerError(model=model.name, task=InitiativeDraft.__name__, reason="another language")
+        raise InvalidAnswerError(model=model.name, reason="another language", **task_of(InitiativeDraft))
     return Deed(draft.kind, text, model.name)

@@ -17,7 +17,7 @@ from agent.minds.errors import (
     UnusableToolCallError,
 )
 from agent.minds.language_model import event_loop
-from agent.minds.language_model.answers import UnusableAnswerError, ask_again, describe_form, empty_answer, parse
+from agent.minds.language_model.answers import UnusableAnswerError, ask_again, describe_form, empty_answer, parse, task_of
 from agent.minds.language_model.call_failures import (
     Failure,
     Situation,
@@ -236,7 +236,7 @@ class LanguageModelMind:
             if again is None:
                 break
             prompt = again
-        raise InvalidAnswerError(model=self.name, task=answer.__name__, reason=problem)
+        raise InvalidAnswerError(model=self.name, reason=problem, **task_of(answer))
 
     def _once_more(self, prompt: Prompt, material: str, answered: str, request: str) -> Prompt | None:
         """Return the prompt that asks once more: with the faulty answer, a part of it or none, always with the material.
