@@ -1,11 +1,8 @@
 """One engine for all who talk here: page and command line find each other's through a note in the home folder.
 
-The note says which process it is, where it listens, with which key and for which plan. A port says nothing of who listens
-there, and a number of a process may be another's by now: both are looked at before a key goes out.
-
-Whoever uses the engine holds it (`child.py`): the one that started it by its standard input, all others by a connection. So
-it ends with the last of them, and a page talks on when the command line that began it is closed. Each lets go when it has
-not used it for a while.
+A port says nothing of who listens there, and a number of a process may be another's by now: both are looked at before the
+key that stands in the note goes out. Whoever uses the engine holds it (`child.py`), and lets go when it was idle for a while:
+so it ends with the last of them, and a page talks on when the command line that began it is closed.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -51,8 +48,7 @@ from managers.transport import client_options
 SERVICE, NOWHERE = "xllamacpp", "http://127.0.0.1/v1"
 logger = logging.getLogger(__name__)
 
-_LOOK_SECONDS, _GONE_SECONDS, _CONNECT_SECONDS, _ANSWER_SECONDS, _END_SECONDS = 0.05, 0.5, 2.0, 60.0, 3.0
-_SAME_MOMENT: Final = 1.0
+_LOOK_SECONDS, _GONE_SECONDS, _CONNECT_SECONDS, _END_SECONDS, _ANSWER_SECONDS = 0.05, 0.5, 2.0, 3.0, 60.0
 _TRIAL: Final = {"prompt": "The sea was calm that day, and ", "n_predict": 48, "cache_prompt": False, "id_slot": 1}
 _ENDINGS: Final = {
     -9: EngineKilledError, 0xC0000017: EngineKilledError, -4: OldProcessorError, 0xC000001D: OldProcessorError,
@@ -66,14 +62,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EngineAddress:
-    """An engine that runs.
-
-    Attributes:
-        pid, begun: its process, and when that began.
-        mark: that of its plan.
-        address, leash: where it answers, and the port at which it is held.
-        context: how much of a talk it reads, in tokens.
-    """
+    """An engine that runs: its process and when that began, its plan's mark, where it answers, at which port it is held."""
 
     pid: int
     begun: float
@@ -96,7 +85,7 @@ class EngineAddress:
 
         try:
             process = psutil.Process(self.pid)
-            is_it = abs(process.create_time() - self.begun) < _SAME_MOMENT
+            is_it = abs(process.create_time() - self.begun) < 1
             is_ours = not hasattr(os, "getuid") or process.uids().real == os.getuid()
             ports = {one.laddr.port for one in process.net_connections("tcp4") if one.status == psutil.CONN_LISTEN}
         except (psutil.Error, OSError):
@@ -120,24 +109,22 @@ class EngineAddress:
 class Engine:
     """The engine of a home folder, as this process uses it. May be used from several threads."""
 
-    def __init__(
-        self,
-        home: Home,
-        settings: Callable[[], EngineSettings],
-        measures: Measures | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._home, self._settings, self._monotonic = home, settings, monotonic
-        self._measures = measures or Measures()
-        self.models = home.models
+    def __init__(self, home: Home, settings: Callable[[], EngineSettings], measures: Measures | None = None) -> None:
+        self._home, self._settings, self._measures = home, settings, measures or Measures()
         self._lock = threading.Lock()
         self._held: tuple[EngineAddress, _Started | _Joined] | None = None
         self._using, self._used, self._deaths = 0, 0.0, 0
+        self.models = home.models
 
     @staticmethod
     def lacking() -> Notice | None:
         """Return what is to be said where there is no engine."""
-        return as_notice("no-engine", NoEngineError(model="")) if find_spec("xllamacpp") is None else None
+        return as_notice("no-engine", NoEngineError(model="")) if find_spec(SERVICE) is None else None
+
+    @property
+    def held(self) -> EngineAddress | None:
+        """The engine that this process uses."""
+        return self._held[0] if self._held is not None else None
 
     @property
     def is_running(self) -> bool:
@@ -147,8 +134,7 @@ class Engine:
 
     def is_ready(self, path: Path) -> bool:
         """Tell whether a file's model answers at once, whoever has loaded it."""
-        held = self._held if self.is_running else None
-        serving = held[0] if held else self._noted()
+        serving = self.held if self.is_running else self._noted()
         return serving is not None and serving.mark == self.plan(path).mark
 
     def plan(self, path: Path) -> Plan:
@@ -173,8 +159,7 @@ class Engine:
             yield address
         finally:
             with self._lock:
-                self._using -= 1
-                self._used = self._monotonic()
+                self._using, self._used = self._using - 1, time.monotonic()
 
     def worked(self) -> None:
         """Note that it has answered: its next crash is a first one."""
@@ -208,12 +193,15 @@ class Engine:
         """End the engine, whoever uses it: what it has read of talks goes with it."""
         noted = self._noted()
         with self._lock:
-            hold = self._held[1] if self._held else _Joined.reach(noted) if noted else None
-            if hold is not None:
+            if (hold := self._held[1] if self._held else _Joined.reach(noted)) is not None:
                 hold.say(END)
             self._let_go()
-        if noted is not None:
-            _await_end(noted)
+        until = time.monotonic() + _END_SECONDS
+        while noted is not None and noted.is_there:
+            time.sleep(_LOOK_SECONDS)
+            if time.monotonic() > until:  # it hangs
+                with suppress(OSError):
+                    os.kill(noted.pid, 9)
 
     def _served(self, plan: Plan, cancel: Cancel) -> EngineAddress:
         """Return an engine that serves what is planned, and count whoever asks as one who uses it."""
@@ -223,13 +211,11 @@ class Engine:
                     self._using += 1
                     return address
                 is_free = self._held is None or not self._using  # else another model's answer is waited for
-            try:
-                with holding(self._home.folder / ".engine.lock", "engine", wait=0, is_reentrant=False):
-                    if is_free:
+            with suppress(BusyError):  # somebody is loading it
+                if is_free:
+                    with holding(self._home.folder / ".engine.lock", "engine", wait=0, is_reentrant=False):
                         self._join_or_start(plan, cancel)
-                        continue
-            except BusyError:
-                pass  # somebody is loading it
+                    continue
             cancel.wait(_LOOK_SECONDS)
         raise StoppedError
 
@@ -247,38 +233,25 @@ class Engine:
         self._let_go()
         error = hold.why_it_ended(plan)
         self._deaths += error is not None
-        if error is None or self._deaths == 1:
-            return None
-        self._deaths = 0
-        raise error
+        if error is not None and self._deaths > 1:
+            self._deaths = 0
+            raise error
+        return None
 
     def _join_or_start(self, plan: Plan, cancel: Cancel) -> None:
         noted = self._noted()
-        hold: _Started | _Joined | None = None
-        if noted is not None and noted.mark == plan.mark:
-            hold = _Joined.reach(noted)
-        if hold is None:
+        hold: _Started | _Joined | None = _Joined.reach(noted) if noted and noted.mark == plan.mark else None
+        if noted is None or hold is None:
             self.end()  # it serves another model, or does so in another way
-            noted, hold = self._start(plan, cancel)
-        assert noted is not None
+            if self.lacking() is not None:
+                raise NoEngineError(model=plan.name)
+            check_file(Path(plan.path))
+            hold = _Started(plan, cancel)
+            noted = hold.address
+            write_atomic(self._home.engine, json.dumps(asdict(noted)) + "\n")
         with self._lock:
-            self._held, self._used = (noted, hold), self._monotonic()
+            self._held, self._used = (noted, hold), time.monotonic()
         threading.Thread(target=self._let_go_when_idle, args=(hold,), name="engine-idle", daemon=True).start()
-
-    def _start(self, plan: Plan, cancel: Cancel) -> tuple[EngineAddress, _Started]:
-        if self.lacking() is not None:
-            raise NoEngineError(model=plan.name)
-        check_file(Path(plan.path))
-        key, since = secrets.token_urlsafe(32), self._monotonic()
-        hold = _Started(plan.fitted(), key)
-        try:
-            address = hold.address(plan, key, cancel)
-            write_atomic(self._home.engine, json.dumps(asdict(address)) + "\n")
-        except BaseException:
-            hold.end()
-            raise
-        logger.info("the engine was ready after %.1f s", self._monotonic() - since)
-        return address, hold
 
     def _let_go_when_idle(self, hold: _Started | _Joined) -> None:
         while True:
@@ -286,7 +259,7 @@ class Engine:
             with self._lock:
                 if self._held is None or self._held[1] is not hold:
                     return
-                left = keep if self._using else self._used + keep - self._monotonic()
+                left = keep if self._using else self._used + keep - time.monotonic()
                 if left <= 0:
                     self._let_go()
                     return
@@ -296,8 +269,8 @@ class Engine:
         held, self._held = self._held, None
         if held is not None:
             held[1].let_go()
-            if not held[0].is_there:
-                with suppress(UtataneError):
+            with suppress(UtataneError):
+                if not held[0].is_there:
                     remove(self._home.engine)
 
     def _noted(self) -> EngineAddress | None:
@@ -309,43 +282,49 @@ class Engine:
 
 
 class _Started(LimitedProcess):
-    """An engine that was started here, held by its standard input."""
+    """An engine that was started here, held by its standard input.
 
-    def __init__(self, plan: Plan, key: str) -> None:
-        self._printed = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process; empty once it is loaded
+    Raises:
+        StoppedError: `cancel` was set while it was loading.
+        EngineError: it cannot be run.
+    """
+
+    def __init__(self, asked: Plan, cancel: Cancel) -> None:
+        self._plan, self._answer, key = asked.fitted(), b"", secrets.token_urlsafe(32)
+        self._printed = tempfile.TemporaryFile()  # noqa: SIM115  # closed when it is loaded, or has ended
         super().__init__("agent.minds.engine.child", 0, printed=self._printed)
-        self._answer = b""
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        self._plan = plan
-        self.say(json.dumps(asdict(plan) | {"key": key, "seconds": plan.seconds}).encode() + b"\n")
+        try:
+            self.say(json.dumps(asdict(self._plan) | {"key": key, "seconds": self._plan.seconds}).encode() + b"\n")
+            self.address = self._loaded(asked.mark, key, cancel)
+        except BaseException:
+            self.end()
+            raise
+        finally:
+            self._printed.close()
 
-    def address(self, asked: Plan, key: str, cancel: Cancel) -> EngineAddress:
-        """Wait until the model is loaded, and return where.
-
-        Raises:
-            StoppedError: `cancel` was set.
-            EngineError: it will not be.
-        """
-        until = time.monotonic() + self._plan.seconds
-        while self._reader.is_alive():
-            if cancel.wait(_LOOK_SECONDS):
-                raise StoppedError
-            if time.monotonic() > until:
-                raise EngineSlowError(model=asked.name, seconds=int(self._plan.seconds))
-        if not self._answer:
-            self.wait(_END_SECONDS)
-            raise self.why_it_ended(asked) or EngineCrashedError(model=asked.name)
+    def _loaded(self, mark: str, key: str, cancel: Cancel) -> EngineAddress:
         import psutil  # noqa: PLC0415  # only where an engine runs
 
-        self._printed.close()
+        since, reader = time.monotonic(), threading.Thread(target=self._read, daemon=True)
+        reader.start()
+        while reader.is_alive():
+            if cancel.wait(_LOOK_SECONDS):
+                raise StoppedError
+            if time.monotonic() - since > self._plan.seconds:
+                raise EngineSlowError(model=self._plan.name, seconds=int(self._plan.seconds))
+        if not self._answer:
+            self.wait(_END_SECONDS)
+            raise self.why_it_ended(self._plan) or EngineCrashedError(model=self._plan.name)
         self.answers.close()
+        logger.info("the engine was ready after %.1f s", time.monotonic() - since)
         begun, (where, leash) = psutil.Process(self.pid).create_time(), json.loads(self._answer)
-        address = EngineAddress(self.pid, begun, asked.mark, where, leash, key, self._plan.context)
+        address = EngineAddress(self.pid, begun, mark, where, leash, key, self._plan.context)
         page = address.ask("GET", "/props")
         sees, calls = page.get("modalities") or {}, page.get("chat_template_caps") or {}
-        told = {"can_see": bool(sees.get("vision")), "takes_tools": bool(calls.get("supports_tools"))}
-        return EngineAddress(**asdict(address) | told)
+        return replace(address, can_see=bool(sees.get("vision")), takes_tools=bool(calls.get("supports_tools")))
+
+    def _read(self) -> None:
+        self._answer = self.answers.readline()
 
     def say(self, line: bytes) -> None:
         """Send a line, if anybody is there."""
@@ -361,25 +340,18 @@ class _Started(LimitedProcess):
         if self.is_running:
             threading.Thread(target=self.wait, args=(None,), daemon=True).start()  # it is ours to be waited for
 
-    def end(self) -> None:
-        super().end()
-        self._printed.close()
-
     def why_it_ended(self, plan: Plan) -> EngineError | None:
         """Return what is to be said of its end; None where it was told to."""
-        lines: list[str] = []
+        printed = ""
         if not self._printed.closed:
             self._printed.seek(0)
-            lines = self._printed.read().decode("utf-8", "replace").splitlines()
-        said = next((line.partition(" E ")[2] for line in lines if " E " in line), "")
+            printed = self._printed.read().decode("utf-8", "replace")
+        said = next((line.partition(" E ")[2] for line in printed.splitlines() if " E " in line), "")
         if self.status == 1 and said:
             return UnloadableError(model=plan.name, detail=said.replace(plan.path, plan.name)[:200])
-        if self.status == 1 and "ImportError" in "".join(lines):
+        if self.status == 1 and "ImportError" in printed:
             return NoEngineError(model=plan.name)
         return _ENDINGS.get(self.status, EngineCrashedError)(model=plan.name) if self.status else None
-
-    def _read(self) -> None:
-        self._answer = self.answers.readline()
 
 
 class _Joined:
@@ -389,9 +361,11 @@ class _Joined:
         self._line = line
 
     @classmethod
-    def reach(cls, address: EngineAddress) -> _Joined | None:
+    def reach(cls, address: EngineAddress | None) -> _Joined | None:
         """Hold the engine at an address; None if nobody answers as it must."""
         with suppress(OSError):
+            if address is None:
+                return None
             line = socket.create_connection(("127.0.0.1", address.leash), _CONNECT_SECONDS)
             line.sendall(address.key.encode() + b"\n")
             if line.recv(len(HELD), socket.MSG_WAITALL) == HELD:
@@ -425,15 +399,3 @@ class _Joined:
 def endpoint_of(path: Path) -> Endpoint:
     """Return what a file's model is called; where it answers is known when it runs, and another place each time."""
     return Endpoint(SERVICE, NOWHERE, path.stem)
-
-
-def _await_end(address: EngineAddress) -> None:
-    """Wait for a process that was told to end; one that hangs is ended."""
-    import psutil  # noqa: PLC0415  # only where an engine runs
-
-    with suppress(psutil.Error):
-        process = psutil.Process(address.pid)
-        try:
-            process.wait(_END_SECONDS)
-        except psutil.TimeoutExpired:
-            process.kill()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agent.minds.endpoint import Endpoint
 from agent.minds.engine.engine import Engine, EngineAddress, StoppedError, endpoint_of
-from agent.minds.engine.errors import NotFetchedError
-from agent.minds.errors import LocalModelError, MindError, ModelFileError
+from agent.minds.engine.errors import EngineCrashedError, NotFetchedError
+from agent.minds.errors import LocalModelError, MindError, ModelFileError, UnreachableError
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.call_failures import Failure
 from agent.minds.language_model.provider import Provider
@@ -32,19 +32,11 @@ _SILENT_SECONDS: Final = 600.0
 """A processor alone may read a long prompt for minutes; that the engine has died is noticed in any case."""
 
 
-@dataclass
-class _Met:
-    """The engine that was spoken to last; shared by all who speak through one mind."""
-
-    address: EngineAddress | None = None
-
-
 class EngineMind(LanguageModelMind):
     """A model in the engine. May be used from several threads."""
 
     engine: Engine
     path: Path
-    met: _Met
 
     def warm_up(self) -> None:
         """Load the library; the model comes into memory with the first word that is said to it."""
@@ -55,7 +47,7 @@ class EngineMind(LanguageModelMind):
             if not self.engine.is_ready(self.path):
                 yield _say.notice("engine-loads", "passing", model=self.name)
             with self.engine.serving(self.path, cancel) as address:
-                self._meet(address)
+                self._take(address)
                 spoke, failure = yield from super()._try(prompt, cancel)
         except StoppedError:
             return False, None
@@ -65,13 +57,17 @@ class EngineMind(LanguageModelMind):
             return False, Failure(_unusable(self.path, error))
         if failure is None:
             self.engine.worked()
+        elif isinstance(failure.error, UnreachableError):
+            failure = replace(failure, passing=True)  # it is ending just now: the next try finds it gone
         return spoke, failure
 
-    def _meet(self, address: EngineAddress) -> None:
+    def _take(self, address: EngineAddress) -> None:
+        """Speak to the engine that runs now; each has an address and a key of its own."""
         with self._model.building:
-            if self.met.address == address:
+            known = getattr(self._model.client, "openai_api_key", None)
+            if known is not None and known.get_secret_value() == address.key:
                 return
-            self.met.address, self._model.client = address, None
+            self._model.client = None
         self.learn(context_tokens=address.context, can_see=address.can_see, takes_tools=address.takes_tools)
 
 
@@ -90,22 +86,24 @@ def engine_mind(
         plan = engine.plan(path)
     except (ModelFileError, UnreadableError) as error:
         raise _unusable(path, error) from error
-    endpoint, met, seconds = endpoint_of(path), _Met(), max(settings.timeout_seconds, _SILENT_SECONDS)
+    endpoint, seconds = endpoint_of(path), max(settings.timeout_seconds, _SILENT_SECONDS)
     if not settings.model.endswith(SUFFIX):  # people know it by the name in our table
         endpoint = replace(endpoint, model=settings.model)
 
     def build() -> BaseChatModel:
         from agent.minds.language_model.openai_protocol import build_openai  # noqa: PLC0415  # takes seconds to load
 
-        assert met.address is not None
+        address = engine.held
+        if address is None:
+            raise EngineCrashedError(model=endpoint.model)
         account = os.getuid() if sys.platform == "linux" else None  # elsewhere nobody tells whose a port is
-        there = replace(endpoint, address=met.address.base_url, key=met.address.key, account=account)
+        there = replace(endpoint, address=address.base_url, key=address.key, account=account)
         return build_openai(there, temperature=settings.temperature, seconds=seconds)
 
     provider = replace(provider_of(endpoint, build), placed=_slot)
     patience = Patience(seconds=seconds, retries=settings.retries)
     mind = EngineMind(endpoint, provider, context_tokens=plan.context, patience=patience)
-    mind.engine, mind.path, mind.met = engine, path, met
+    mind.engine, mind.path = engine, path
     return mind
 
 
