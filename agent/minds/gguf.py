@@ -16,7 +16,9 @@ from managers.storage.files import open_binary
 _SCALARS: Final = dict(enumerate(("<B", "<b", "<H", "<h", "<I", "<i", "<f", "<?"))) | {10: "<Q", 11: "<q", 12: "<d"}
 _STRING, _ARRAY = 8, 9
 _VERSIONS: Final = (2, 3)
-_MOST_KEYS, _MOST_ITEMS, _MOST_TEXT_BYTES, _MOST_HEAD_BYTES = 10_000, 4_000_000, 1 << 20, 128 << 20
+_MOST_KEYS, _MOST_ITEMS, _MOST_TEXT_BYTES, _MOST_HEAD_BYTES = 10_000, 4_000_000, 1 << 20, 64 << 20
+_READING_BYTES: Final = 8
+"""What each reading counts for, however little it reads."""
 _MOST_LAYERS, _MOST_NUMBER = 2_000, 1 << 31
 _VALUE_BYTES: Final = 2
 """Keys and values of a layer, in half precision."""
@@ -117,7 +119,7 @@ class _Reader:
         self._file, self._name, self._left = file, name, _MOST_HEAD_BYTES
 
     def take(self, size: int) -> bytes:
-        self._left -= size
+        self._left -= size + _READING_BYTES
         if self._left < 0:
             raise NoModelFileError(name=self._name)
         if len(data := self._file.read(size)) < size:
