@@ -95,15 +95,14 @@ def test_a_talk_streams_in_order_and_says_first_that_the_model_is_loaded(shared:
 
 
 def test_a_night_is_answered_by_schema_in_the_other_slot_and_texts_get_vectors(shared: Engine) -> None:
-    assert isinstance(mind_of(shared, most=80).ask("Sum up.", "A day at the sea.", Day), Day)
+    mind = mind_of(shared, most=80)
+    assert isinstance(mind.ask("Sum up.", "A day at the sea.", Day), Day)
+    placed = mind._model.provider.placed
+    assert [placed(one, is_form=form)["id_slot"] for one, form in (("talk", False), ("tools", False))] == [0, 0]
+    assert [placed(one, is_form=form)["id_slot"] for one, form in (("dream", False), ("tools", True))] == [1, 1]
     with shared.serving(small_model()) as address:
-        slots = [
-            address.ask("POST", "/completion", {"prompt": "The sea", "n_predict": 1, "id_slot": one}) for one in (0, 1)
-        ]
-        assert [one["id_slot"] for one in slots] == [0, 1]
-        body = {"input": ["a cat", "猫"]}
-        vectors = [one["embedding"] for one in address.ask("POST", "/v1/embeddings", body)["data"]]
-    assert [len(one) for one in vectors] == [576, 576]
+        vectors = address.ask("POST", "/v1/embeddings", {"input": ["a cat", "猫"]})["data"]
+    assert [len(one["embedding"]) for one in vectors] == [576, 576]
 
 
 def test_page_and_command_line_share_one_which_lives_until_the_last_lets_go(own: Engine) -> None:

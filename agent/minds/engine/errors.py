@@ -1,10 +1,10 @@
 """Why a model cannot run in the engine on this computer. Facts, in all of them: `model`."""
 
-from agent.minds.errors import MindError
+from agent.minds.errors import ServerFailedError
 
 
-class EngineError(MindError):
-    """The engine cannot be used."""
+class EngineError(ServerFailedError):
+    """The engine cannot be used; nothing was answered."""
 
 
 class NoEngineError(EngineError):
