@@ -70,13 +70,13 @@ class Endpoint:
         return text
 
 
-def checked_address(address: str) -> str:
-    """Return a base URL in its plain form.
+def checked_address(address: str, page: str = "/chat/completions") -> str:
+    """Return a base URL in its plain form; who copied the address of its `page` means it, too.
 
     Raises:
         WrongAddressError: it is no URL.
     """
-    plain = address.strip().rstrip("/").removesuffix("/chat/completions")
+    plain = address.strip().rstrip("/").removesuffix(page)
     if plain.startswith(("http://", "https://")) and plain.count("/") == 2:  # noqa: PLR2004  # no path at all
         plain += "/v1"  # where nearly all of them are
     try:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import PurePosixPath
 
+from managers.known_servers import KnownServers
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.embedders import Embedder
@@ -96,16 +97,15 @@ class Recall:
         self._shared = shared or NothingShared()
         self.paths = paths
         self._log = log
-        self._settings = settings
-        self._clock = clock
+        self._settings, self._clock = settings, clock
         self._limits = limits or MemorySettings()
         self.indexes: dict[IndexName, MemoryIndex] = {
             name: MemoryIndex(paths.rag_index / folder, only_look=only_look) for name, folder in FOLDERS.items()
         }
         upkeep = self._upkeep = Upkeep(paths, self.indexes, settings, log, clock, wait, only_look=only_look)
-        cache = paths.rag_index / "embeddings.sqlite"
-        models = paths.home.models
-        choice = EmbedderChoice(settings, cache, secrets, upkeep.load_own, embedder, account, models)
+        cache, models = paths.rag_index / "embeddings.sqlite", paths.home.models
+        servers = KnownServers(paths.home, clock)
+        choice = EmbedderChoice(settings, cache, secrets, upkeep.load_own, embedder, account, models, servers)
         self._choice = upkeep.choice = choice
         self.likeness = Likeness(choice)
         self._ranker = Ranker(

@@ -63,10 +63,14 @@ class RecallSettings(Section):
     enable_auto_retrieval: bool = True
     plan_with_model: bool = False
     """Let the small model decide whether and what to search (one more call before the first word)."""
-    embedder: Literal["auto", "builtin", "japanese-vectors", "sentence-model", "sentence-transformers", "gemini"] = (
-        "auto"
-    )
+    embedder: Literal[
+        "auto", "builtin", "japanese-vectors", "sentence-model", "sentence-transformers", "server", "gemini"
+    ] = "auto"
     """`auto`: the built-in one, with the Japanese word vectors where they are installed and memories are Japanese."""
+    embedder_address: str = ""
+    """`server`: the base URL of what speaks the OpenAI protocol (`/v1/embeddings`)."""
+    embedder_dimensions: int = Field(0, ge=0)
+    """How many numbers its vectors had when it was chosen; 0: nobody asked."""
     embedder_model: str = ""
     """`sentence-model`: one that was fetched (`assets/embedders.toml`), or a folder; else the library's or provider's name."""
     chunk_size: int = Field(300, ge=50)

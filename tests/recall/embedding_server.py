@@ -1,4 +1,4 @@
-"""Gemini's embedding endpoint on loopback: answers, refuses, or is silent, as it is told."""
+"""Gemini's embedding endpoint on loopback, and OpenAI's: answers, refuses, or is silent, as it is told."""
 
 import json
 import zlib
@@ -22,6 +22,8 @@ def vector(text: str, dimensions: int = 768) -> list[float]:
 
 
 def texts_of(body: dict[str, Any]) -> list[str]:
+    if "input" in body:
+        return [*body["input"]]
     return ["".join(part["text"] for part in one["content"]["parts"]) for one in body["requests"]]
 
 
@@ -34,6 +36,8 @@ class EmbeddingServer:
         self.always: Mood = "well"
         self.refused = ""
         """A word: a request with a text that holds it is refused."""
+        self.dimensions, self.longest = 768, 100_000
+        """Of OpenAI's: how many numbers a vector has, and how long a text may be."""
         self.address = ""
         self.sent = 0
         """Bytes of answers without an end."""
@@ -51,13 +55,19 @@ def serving() -> Iterator[EmbeddingServer]:
     state = EmbeddingServer()
 
     class Embeds(Answering):
+        def get(self) -> None:
+            names = ["qwen3:8b", "bge-m3:latest", "ruri-v3-310m"]
+            self._tell(200, json.dumps({"data": [{"id": name} for name in names], "object": "list"}))
+
         def post(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.requests.append(body)
             mood = state.moods.popleft() if state.moods else state.always
             if state.refused and any(state.refused in text for text in texts_of(body)):
                 mood = 400
-            if mood == "drop":
+            if any(len(text) > state.longest for text in texts_of(body)):
+                self._tell(400, json.dumps({"error": {"message": "the input length exceeds the context length"}}))
+            elif mood == "drop":
                 self.close_connection = True
             elif mood in {"endless", "gzip"}:
                 self._flood(compressed=mood == "gzip")
@@ -66,10 +76,13 @@ def serving() -> Iterator[EmbeddingServer]:
             elif mood == "garbage":
                 self._tell(200, "<html>not json</html>")
             else:
-                found = [{"values": vector(text)} for text in texts_of(body)]
+                found = [vector(text, state.dimensions) for text in texts_of(body)]
                 if mood == "numberless":
-                    found[0]["values"][0] = float("inf")
-                self._tell(200, json.dumps({"embeddings": found[:-1] if mood == "short" else found}))
+                    found[0][0] = float("inf")
+                found = found[:-1] if mood == "short" else found
+                listed = [{"index": at, "embedding": one} for at, one in enumerate(found)][::-1]
+                gemini = {"embeddings": [{"values": one} for one in found]}
+                self._tell(200, json.dumps({"data": listed} if "input" in body else gemini))
 
         def _tell(self, status: int, content: str) -> None:
             self.answer(status, content, content_type="application/json", connection="close")

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from managers.recall.embedders.cached import IN_MEMORY, CachedEmbedder
-from managers.recall.embedders.gemini import GeminiEmbedder, estimated_tokens
+from managers.recall.embedders.gemini import GeminiEmbedder
 from managers.recall.embedders.local_model import LocalModelEmbedder
 from managers.recall.embedders.ngrams import NgramEmbedder, count_frequencies
+from managers.recall.embedders.requests import estimated_tokens
 from managers.recall.errors import EmbeddingError
 from managers.recall.index import word_vectors
 from managers.storage.settings import RecallSettings, Secrets, UsageSettings

@@ -6,13 +6,16 @@ import pytest
 from starlette.testclient import TestClient
 
 from agent.services import Services
-from managers.recall.embedders import offered as table
+from managers.addresses import key_name
 from managers.fetching.fetch import Fetches
+from managers.known_servers import Server
+from managers.recall.embedders import offered as table
 from managers.recall.embedders.gemini import GeminiEmbedder
 from managers.recall.embedders.offered import OfferedModel
 from managers.recall.errors import EmbeddingError
 from managers.storage.settings import GEMINI_VARIABLES
 from tests.fetching.model_registry import COMMIT, Registry, registry
+from tests.recall.embedding_server import serving
 from tests.recall.tiny_models import TABLE, gathering
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
@@ -55,10 +58,30 @@ def test_every_way_stands_there(visitor: TestClient, services: Services, monkeyp
     shown = page.one('[data-model="minilm"]').text
     for words in ("paraphrase-multilingual-MiniLM-L12-v2", "252 MB", "Apache-2.0"):
         assert words in shown
-    assert len(page.all("[data-way]")) == 6
+    assert len(page.all("[data-way]")) == 7
     press(visitor, opened(visitor, "1"), '[data-way="builtin"] button')
     assert services.settings().recall.embedder == "auto"
     assert services.companion(NAME).memories.settings().recall.embedder == "builtin"
+
+
+def test_a_server_is_asked_before_it_is_used(
+    visitor: TestClient, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = {"embedder": "server", "model": "bge-m3:latest", "key": "sk-1"}
+    said = visitor.post("/settings/meaning", data=form | {"address": "http://127.0.0.1:9"}, follow_redirects=True).text
+    assert ("127.0.0.1:9" in said, services.settings().recall.embedder) == (True, "auto")
+    with serving() as server:
+        address = f"{server.address}/v1"
+        monkeypatch.setattr(services.minds, "local_servers", lambda: [(Server("llama.cpp", address, None), True)])
+        visitor.post("/settings/meaning", data=form | {"address": f"{address}/embeddings"})
+        recall = services.settings().recall
+        assert (recall.embedder, recall.embedder_address, recall.embedder_dimensions) == ("server", address, 768)
+        assert services.secrets.get(key_name(address)) == "sk-1"
+        assert [one.attributes["data-model"] for one in opened(visitor).all('[data-way="server"]')] == [
+            "bge-m3:latest",
+            "ruri-v3-310m",
+        ]
+        services.let_sleep(NAME)
 
 
 def test_a_model_is_fetched_after_a_yes_and_then_used(visitor: TestClient, services: Services, there: Registry) -> None:

@@ -27,7 +27,7 @@ NOT_SET_BY_HAND: Final = {
 }
 CHOSEN_ELSEWHERE: Final = {
     *("mind.provider", "mind.model", "mind.base_url", "mind.internal_processing_model"),
-    *("recall.embedder", "recall.embedder_model"),
+    *("recall.embedder", "recall.embedder_model", "recall.embedder_address", "recall.embedder_dimensions"),
 }
 ALL: Final = {f"{section}.{key}" for section in Settings.model_fields for key in fields(section)} - NOT_SET_BY_HAND
 PAGES: Final = (*GROUPS, "usage", "programs", "backup")

@@ -35,12 +35,15 @@ class CachedEmbedder:
         """Take the embedder and the SQLite file; it is made when needed, and may be deleted at any time."""
         self.inner = inner
         self.name = inner.name
-        self.factor = inner.factor
         self.is_remote = inner.is_remote
         self.is_slow = inner.is_slow
         self._path = path
         self._memory: OrderedDict[bytes, Row] = OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def factor(self) -> float:
+        return self.inner.factor
 
     @property
     def is_ready(self) -> bool:

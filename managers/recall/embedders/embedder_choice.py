@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from managers.addresses import key_name
+from managers.known_servers import KnownServers
 from managers.recall.embedders import VECTOR_SHARE, Embedder, folder_model, gemini, local_model, sentence_encoder
 from managers.recall.embedders.cached import CachedEmbedder
 from managers.recall.embedders.local import shared
 from managers.recall.embedders.ngrams import BUCKETS, NgramEmbedder, count_frequencies
 from managers.recall.embedders.offered import DEFAULT, Folder
+from managers.recall.embedders.openai_embeddings import ServerEmbedder
 from managers.recall.embedders.sentence_encoder import SentenceEncoder
 from managers.recall.embedders.word_means import HabitCounter, Habits, WordMeansEmbedder
 from managers.recall.index import word_vectors
@@ -23,7 +26,10 @@ from managers.recall.index.word_vectors import WordVectors
 from managers.storage.derived import derived
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.settings import GEMINI, GEMINI_VARIABLES, RecallSettings, Secrets
+from managers.storage.texts import Texts
 from managers.usage.meter import Account
+
+_say = Texts("notices/recall")
 
 MEANING_WORTH = 1.0
 """What a vector is worth beside words where it tells what Japanese words mean."""
@@ -62,8 +68,9 @@ class EmbedderChoice:
         embedder: Embedder | None = None,
         account: Account | None = None,
         models: Path | None = None,
+        servers: KnownServers | None = None,
     ) -> None:
-        self._account = account
+        self._account, self._servers = account, servers
         self.notices: list[Notice] = []
         self._table: WordVectors | None = None
         self.sentences: SentenceEncoder | None = None
@@ -92,6 +99,8 @@ class EmbedderChoice:
                 self.chosen = CachedEmbedder(shared(folder_model.FolderEmbedder, folder), cache)
             else:
                 self.notices.append(folder_model.missing_notice(folder))
+        elif settings.embedder == "server":
+            self._take_server(settings, cache, secrets)
         elif settings.embedder == "gemini":
             key = gemini_key(secrets) if secrets else ""
             if key:
@@ -105,6 +114,16 @@ class EmbedderChoice:
             self.uses_own = True
             if settings.embedder != "builtin":
                 self._take_table()
+
+    def _take_server(self, settings: RecallSettings, cache: Path, secrets: Secrets | None) -> None:
+        address, model = settings.embedder_address, settings.embedder_model
+        if not (address and model):
+            self.notices.append(_say.notice("embedder-missing.server"))
+        elif self._servers is not None:
+            key = secrets.get(key_name(address)).strip() if secrets else ""
+            masked, given = settings.mask_embeddings, (cache.parent, settings.embedder_dimensions, self._servers)
+            made = ServerEmbedder(address, model, key, *given, account=self._account, masked=masked)
+            self.chosen = CachedEmbedder(made, cache)
 
     def _take_table(self) -> None:
         table = word_vectors.find_table()

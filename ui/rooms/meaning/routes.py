@@ -3,7 +3,12 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from agent.minds.endpoint import checked_address
+from agent.services import Services
+from managers.addresses import key_name
+from managers.known_servers import KnownServers
 from managers.recall.embedders.offered import offered
+from managers.recall.embedders.openai_embeddings import ServerEmbedder
 from managers.storage.errors import InvalidSettingError, UtataneError
 from ui.rooms.meaning import view
 from ui.rooms.settings.options import change, worded
@@ -26,17 +31,27 @@ def show(visit: Here) -> Response:
         models=[*view.fetchable(services, recall, t)],
         typed=[view.folder_way(services, recall, t), view.library_way(recall, t)],
         remote=view.remote_way(services, recall, t),
+        servers=[*view.server_ways(services, recall, t)],
+        server=view.typed_server_way(recall, t),
         at={name: settings_address(visit, f"meaning{name}") for name in ("", "/fetch", "/stop", "/remove")},
         mind=settings_address(visit, "mind"),
     )
 
 
 @router.post("")
-def choose(visit: Here, embedder: FormText, model: FormText = "") -> Response:
-    """Choose a way."""
+def choose(
+    visit: Here, embedder: FormText, model: FormText = "", address: FormText = "", key: FormText = ""
+) -> Response:
+    """Choose a way; a server is asked first, and has to answer."""
     services, persona = visit.services, visit.persona_name
+    chosen: dict[str, object] = {"model": model}
     try:
-        for name, value in (("recall.embedder_model", model), ("recall.embedder", embedder)):
+        if embedder == "server":
+            chosen |= _asked(services, checked_address(address, "/embeddings"), model, key)
+        for name, value in (
+            *((f"recall.embedder_{key}", value) for key, value in chosen.items()),
+            ("recall.embedder", embedder),
+        ):
             change(services, name, value, visit.own, persona)
     except UtataneError as error:
         raise worded(error, visit.t) from error
@@ -65,6 +80,21 @@ def remove(visit: Here, name: FormText) -> Response:
     if name in offered():
         visit.services.fetches.remove(name)
     return _back(visit)
+
+
+def _asked(services: Services, address: str, model: str, key: str) -> dict[str, object]:
+    """Return the settings of a server that makes vectors; its key is kept where it answered to it.
+
+    Raises:
+        EmbeddingError: it does not make any.
+    """
+    known = KnownServers(services.home, services.clock)
+    account = services.meter.account("", "embedding")
+    held = key.strip() or services.secrets.get(key_name(address))
+    numbers = ServerEmbedder(address, model, held, services.home.models, 0, known, account=account).ask_dimensions()
+    if key:
+        services.secrets.set(key_name(address), key)
+    return {"model": model, "address": address, "dimensions": numbers}
 
 
 def _back(visit: Visit) -> Response:

@@ -8,6 +8,7 @@ from managers.fetching.fetched import is_fetched
 from managers.recall.embedders import folder_model, local_model
 from managers.recall.embedders.embedder_choice import gemini_key
 from managers.recall.embedders.offered import Folder, OfferedModel, offered
+from managers.recall.embedders.openai_embeddings import models_at
 from managers.recall.index.word_vectors import find_table
 from managers.storage.errors import UtataneError
 from managers.storage.settings import RecallSettings
@@ -26,6 +27,7 @@ class Way:
         title, about: what it is called and good for.
         facts: size and licence, where there is something to fetch.
         lacks: what is to be said because it cannot be used; empty if it can.
+        address: of a server.
     """
 
     embedder: str
@@ -35,6 +37,7 @@ class Way:
     facts: str = ""
     is_chosen: bool = False
     lacks: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,24 @@ def library_way(settings: RecallSettings, t: Texts) -> Way:
     lacks = "" if local_model.is_installed() else t("meaning.no_library")
     title, about = t("options.choice.sentence_transformers"), t("meaning.about_library")
     return Way("sentence-transformers", model, title, about, is_chosen=is_chosen, lacks=lacks)
+
+
+def server_ways(services: Services, settings: RecallSettings, t: Texts) -> Iterator[Way]:
+    """Yield the models that make vectors on the servers of this computer that somebody said yes to."""
+    for server in (one for one, answer in services.minds.local_servers() if answer):
+        for model in models_at(server.address):
+            chosen = (settings.embedder, settings.embedder_address, settings.embedder_model)
+            is_chosen = chosen == ("server", server.address, model)
+            about = t("meaning.about_found", service=server.service, address=server.place)
+            yield Way("server", model, model, about, is_chosen=is_chosen, address=server.address)
+
+
+def typed_server_way(settings: RecallSettings, t: Texts) -> Way:
+    """Return the way of a server whose address the person types."""
+    is_chosen = settings.embedder == "server"
+    address, model = (settings.embedder_address, settings.embedder_model) if is_chosen else ("", "")
+    title, about = t("meaning.server"), t("meaning.about_server")
+    return Way("server", model, title, about, is_chosen=is_chosen, address=address)
 
 
 def remote_way(services: Services, settings: RecallSettings, t: Texts) -> Way:

@@ -40,7 +40,7 @@ _HIDDEN: Final = frozenset(
 """What nobody sets by hand, or not here."""
 _ELSEWHERE: Final = frozenset(
     {"mind.provider", "mind.model", "mind.base_url", "mind.internal_processing_model"}
-    | {"recall.embedder", "recall.embedder_model"}
+    | {f"recall.embedder{part}" for part in ("", "_address", "_dimensions", "_model")}
 )
 """What is chosen in "Mind and model" and "Comparing meanings", for everybody and for one persona."""
 _ONLY_COMMON: Final = frozenset(
@@ -62,7 +62,8 @@ _NEEDS: Final[Mapping[str, str]] = {
 _LINES: Final = frozenset({"user.profile"})
 """What may have several lines."""
 _REOPENING: Final = frozenset(
-    {f"recall.{key}" for key in ("embedder", "embedder_model", "mask_embeddings", "chunk_size", "chunk_overlap")}
+    {f"recall.embedder{part}" for part in ("", "_address", "_dimensions", "_model")}
+    | {f"recall.{key}" for key in ("mask_embeddings", "chunk_size", "chunk_overlap")}
 )
 """What the search takes in when it is opened: a persona that is awake is woken anew."""
 
