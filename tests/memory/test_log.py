@@ -3,7 +3,6 @@
 import multiprocessing
 import re
 import threading
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -89,21 +88,6 @@ def test_what_is_not_there_can_be_neither_changed_nor_chosen(log: ConversationLo
     log.switch_branch(FIRST)
     log.choose(said.id, 0)
     assert log.paths.log.read_bytes() == before
-
-
-def test_the_revision_changes_with_every_change(log: ConversationLog, clock: HandClock) -> None:
-    seen = [log.revision()]
-    said = log.append("user", "Sara", "one")
-    seen.append(log.revision())
-    assert log.revision() == seen[-1]
-    another(log).supersede(said.id, "two")
-    seen.append(log.revision())
-    clock.move(days=30)
-    log.roll()
-    seen.append(log.revision())
-    log.append_many([Message("x", DAY.replace(year=2020), "user", "S", "x")])
-    seen.append(log.revision())
-    assert max(Counter(seen).values()) == 1
 
 
 def test_readers_see_every_message_once_while_others_append_and_roll(paths: PersonaPaths) -> None:

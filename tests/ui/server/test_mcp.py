@@ -121,21 +121,13 @@ def test_what_is_for_this_computer_only_and_the_secret_diary_are_for_nobody(hous
             assert "だれにも言わない" not in told.replace(query, "")
 
 
-def test_a_note_waits_for_a_yes_on_the_page(house: House, served: Served) -> None:
-    before = house.memories.notes.read("core_memory").text
-    answer = said(ask(served, "add_note", text="金曜は通院", note="core_memory", persona=house.name))
-    assert "Not written yet" in answer
-    assert house.memories.notes.read("core_memory").text == before
-    (wish,) = house.services.companion(house.name).waiting()
-    assert wish.look is not None
-    with served.browser() as browser:
-        assert "金曜は通院" in browser.get(f"/p/{house.name}/").text
-
-
 def test_whoever_was_talked_to_last_is_meant_where_nobody_is_named(house: House, served: Served) -> None:
     house.memories.log.append("user", "花", "水族館のことだけ話そう", time=house.clock.now())
     assert is_quoted(said(ask(served, "search_past_conversations", query="水族館")), "水族館のことだけ話そう")
     assert is_quoted(said(ask(served, "list_personas")), house.name)
+    assert "Not written yet" in said(ask(served, "add_note", text="金曜は通院", note="core_memory"))
+    assert len(house.services.companion(house.name).waiting()) == 1
+    assert "金曜は通院" not in house.memories.notes.read("core_memory").text
 
 
 def test_misnamed_arguments_are_told_with_the_right_ones_and_an_answer_has_an_end(house: House, served: Served) -> None:
