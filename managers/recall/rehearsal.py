@@ -13,13 +13,7 @@ _READ = 300
 
 @dataclass
 class Rehearsal:
-    """Looks once for what was said last, at no embedder elsewhere; whoever comes meanwhile waits for it.
-
-    Attributes:
-        log: where that stands.
-        look: looks for it.
-        careful: where that is done: what fails there is said elsewhere.
-    """
+    """Looks once for what was said last, at no embedder elsewhere; whoever comes meanwhile waits for it."""
 
     log: LogReader
     look: Callable[[str], object]

@@ -55,10 +55,15 @@ def test_a_model_is_asked_as_its_makers_want_and_measured_once(server: Embedding
     assert models_at(f"{server.address}/v1") == ["bge-m3:latest", "ruri-v3-310m"]
     server.moods.extend([503, 503, 503])  # it still reads its model
     embedder = make()
-    before = embedder.is_ready
+    before = (embedder.is_ready, embedder.factor)
     embedder.load()
     asked = len(server.requests)
-    assert (before, embedder.is_ready, embedder.is_remote, make().factor) == (False, True, False, embedder.factor)
+    assert (before, embedder.is_ready, embedder.is_remote, make().factor) == (
+        (False, 1.0),
+        True,
+        False,
+        embedder.factor,
+    )
     assert (len(server.requests), make("ruri-v3-310m").is_ready) == (asked, False)
 
 

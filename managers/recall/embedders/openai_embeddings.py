@@ -1,7 +1,6 @@
 """Embedding by the OpenAI protocol: a server on this computer (Ollama, LM Studio, llama.cpp, vLLM), or one elsewhere.
 
-How many numbers its vectors have, and by what its distances are multiplied, is asked of it once, with sentences that are
-nobody's, and kept beside the vectors.
+By what its distances are multiplied is measured once, with sentences that are nobody's, and kept beside the vectors.
 """
 
 import json
@@ -11,7 +10,7 @@ import tomllib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
@@ -43,7 +42,7 @@ _LOADING_TRIES: Final = 8
 """How often a model is asked for its measure: its server may still read it, for a minute."""
 _OF_TEXT: Final = frozenset({400, 413, 422, 500})
 _TOO_LONG: Final = re.compile(r"too (?:long|large|many tokens)|exceed|context (?:length|size)|maximum", re.IGNORECASE)
-_SHORTEST, _MOST_NUMBERS, _LONGEST_NAME = 32, 16_384, 200
+_SHORTEST, _MOST_FACTOR, _LONGEST_NAME = 32, 1000, 200
 _UNLIKE: Final = 0.33
 """What 97 of 100 questions without an answer do not pass: so much of the way from what any two sentences have in common to
 the same (see `docs/recall.md`)."""
@@ -52,13 +51,7 @@ _NEAR: Final = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models that are asked alike.
-
-    Attributes:
-        match: what is in their names.
-        query, passage: what stands before a question and before what is to be found.
-        dimensions: how many numbers are asked for; 0: as many as there are.
-    """
+    """Models that are asked alike: what is in their names, what stands before texts, how many numbers are asked for (0: all)."""
 
     match: str
     query: str = ""
@@ -77,31 +70,21 @@ def family_of(model: str) -> Family | None:
     return next((one for one in families if re.search(one.match, model, re.IGNORECASE)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """What was asked of a model: how many numbers its vectors have, and by what distances are multiplied."""
-
-    dimensions: int
-    factor: float
-
-    @classmethod
-    def of(cls, passages: Vectors, questions: Vectors) -> "Measure":
-        """Measure a model by sentences of which none answers a question: what they have in common all have."""
-        halves = zip(np.array_split(questions, 2), np.array_split(passages, 2), strict=True)  # a language each
-        alike = float(np.clip(np.mean([asked @ said.T for asked, said in halves]), 0, 0.99))
-        return cls(passages.shape[1], _NEAR / (2 - 2 * (alike + _UNLIKE * (1 - alike))))
+def factor_of(passages: Vectors, questions: Vectors) -> float:
+    """Return by what distances are multiplied, from sentences that answer no question: what they have in common all have."""
+    halves = zip(np.array_split(questions, 2), np.array_split(passages, 2), strict=True)  # a language each
+    alike = float(np.clip(np.mean([asked @ said.T for asked, said in halves]), 0, 0.99))
+    return _NEAR / (2 - 2 * (alike + _UNLIKE * (1 - alike)))
 
 
 def models_at(address: str) -> list[str]:
     """Return the models of a server of this computer that seem to make vectors."""
-    try:
-        with httpx.Client(
-            timeout=_ANSWERED_WITHIN, **client_options(httpx, address, local=True, blocking=True)
-        ) as client:
+    options = client_options(httpx, address, local=True, blocking=True)
+    with suppress(httpx.HTTPError, OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        with httpx.Client(timeout=_ANSWERED_WITHIN, **options) as client:
             names = [one["id"] for one in client.get(f"{address}/models").json()["data"]]
         return [one for one in names if len(one) <= _LONGEST_NAME and one.isprintable() and family_of(one)]
-    except (httpx.HTTPError, OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        return []
+    return []
 
 
 class ServerEmbedder:
@@ -137,29 +120,25 @@ class ServerEmbedder:
         asked = zlib.crc32(repr(self._family).encode())
         self._dimensions = dimensions
         self.name = f"server:{host}:{model}:{dimensions}:{asked:08x}{':masked' if self._masked else ''}"
-        self._measure = self._kept()
+        self._factor = self._kept()
 
     @property
     def factor(self) -> float:
-        return self._measure.factor if self._measure else 1.0
+        return self._factor or 1.0
 
     @property
     def is_ready(self) -> bool:
-        return self._measure is not None
+        return self._factor > 0
 
     def load(self) -> None:
-        """Ask what is asked once; a server that still reads its model is waited for.
-
-        Raises:
-            EmbeddingError: it cannot be had.
-        """
-        if self._measure is None:
+        """Ask what is asked once; a server that still reads its model is waited for."""
+        if not self.is_ready:
             sentences = _table()["measure"]
             passages = self._embed(sentences["passages"], self._family.passage, _LOADING_TRIES)
             questions = self._embed(sentences["questions"], self._family.query, TRIES)
-            self._measure = Measure.of(passages, questions)
+            self._factor = factor_of(passages, questions)
             with suppress(UtataneError):  # a disk that refuses: it is asked again the next time
-                write_atomic(self._file, json.dumps({"name": self.name, **asdict(self._measure)}).encode())
+                write_atomic(self._file, json.dumps({"name": self.name, "factor": self._factor}).encode())
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         return self._embed(texts, self._family.passage, TRIES)
@@ -172,21 +151,17 @@ class ServerEmbedder:
         """Embed a question: one try, for somebody is waiting."""
         return self._embed([text], self._family.query, 1)
 
-    def _kept(self) -> Measure | None:
-        try:
+    def _kept(self) -> float:
+        """Return the factor that was measured; 0 where none was."""
+        with suppress(UtataneError, ValueError, TypeError, LookupError, OverflowError, RecursionError):
             held = json.loads(read_bytes(self._file) or b"{}")
-            dimensions, factor = int(held["dimensions"]), float(held["factor"])
-            is_ours = held["name"] == self.name and 0 < dimensions <= _MOST_NUMBERS and 0 < factor < 1000  # noqa: PLR2004  # no number, or endless
-        except (UtataneError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
-            return None  # it is asked anew
-        return Measure(dimensions, factor) if is_ours else None
+            return held["factor"] if held["name"] == self.name and 0 < float(held["factor"]) < _MOST_FACTOR else 0.0
+        return 0.0
 
     def _embed(self, texts: Sequence[str], prefix: str, tries: int) -> Vectors:
         texts = [prefix + (mask(text).text if self._masked else text) for text in texts]
         starts = range(0, len(texts), _AT_ONCE)
         parts = [patiently(partial(self._cut, texts[at : at + _AT_ONCE], tries), tries, self._wait) for at in starts]
-        if len({part.shape[1] for part in parts}) > 1:
-            raise self._failed("an answer of the wrong size", again=True)
         return np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
 
     def _cut(self, texts: Sequence[str], tries: int) -> Vectors:
@@ -216,8 +191,8 @@ class ServerEmbedder:
                 raise self._failed(type(error).__name__, again=True) from error
             except (ValueError, RecursionError) as error:  # what is no JSON, no answer, or has no end
                 raise self._failed("unreadable answer", again=True) from error
-            code = response.status_code
             if not response.is_success:
+                code = response.status_code
                 too_long = code in _OF_TEXT and _TOO_LONG.search(response.text) is not None
                 again = code in AGAIN and not too_long
                 raise self._failed(str(code), again=again, stops=code in STOPS, refused=True, too_long=too_long)
@@ -228,32 +203,28 @@ class ServerEmbedder:
         return self._vectors(answer, len(texts))
 
     def _check_account(self) -> None:
-        """Refuse a server of this computer that another account runs than the one that somebody said yes to.
-
-        Raises:
-            EmbedderAccountError: nothing was sent.
-        """
+        """Refuse a server of this computer that another account runs than the one that somebody said yes to."""
         owner = owner_of_listener(*listener_at(self._address)) if is_loopback(self._address) else None
         welcome = self._servers.account_at(self._address, owner)
         if welcome is not None and owner != welcome:
             raise EmbedderAccountError(cause="", address=host_and_port(self._address), stops=True, refused=True)
 
     def _vectors(self, answer: Any, expected: int) -> Vectors:  # noqa: ANN401  # whatever a server sent
-        """Return the vectors of an answer.
-
-        Raises:
-            EmbeddingError: they are not as many, not as long, or no numbers.
-        """
+        """Return the vectors of an answer; refuse those that are not as many, not as long, or no numbers."""
         try:
             rows = sorted((one.get("index", place), one["embedding"]) for place, one in enumerate(answer["data"]))
             found = np.array([row for _, row in rows], np.float32)
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
             raise self._failed("an answer that is no list of numbers", again=True) from error
-        if [place for place, _ in rows] != [*range(expected)] or found.ndim != 2 or not np.isfinite(found).all():  # noqa: PLR2004  # rows of numbers
+        if (
+            [place for place, _ in rows] != [*range(expected)]
+            or found.ndim != 2
+            or not found.size
+            or not np.isfinite(found).all()
+        ):  # noqa: PLR2004  # rows of numbers
             raise self._failed("an answer of the wrong size, or that is no number", again=True)
-        if not 0 < found.shape[1] <= _MOST_NUMBERS:
-            raise self._failed("an answer of the wrong size", again=True)
-        was, now = self._dimensions or (self._measure.dimensions if self._measure else 0), found.shape[1]
+        was, now = self._dimensions, found.shape[1]
+        self._dimensions = was or now
         if was not in {0, now}:
             raise EmbedderChangedError(cause="", model=self._model.name, was=was, now=now, stops=True)
         unit: Vectors = found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)

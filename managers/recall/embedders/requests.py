@@ -35,11 +35,7 @@ def patiently(ask: Callable[[], Vectors], tries: int, wait: Callable[[float], ob
 def counted(
     account: Account | None, model: Model, texts: Sequence[str], *, masked: bool, seconds: float
 ) -> Iterator[list[int]]:
-    """Count a request: how many tokens it read is put into what is yielded, else estimated; one that is `refused` costs nothing.
-
-    Raises:
-        EmbeddingError: a cap does not let it begin.
-    """
+    """Count a request: how many tokens it read is put into what is yielded, else estimated; one that is `refused` costs nothing."""
     read: list[int] = []
     if account is None:
         yield read
