@@ -1,5 +1,7 @@
 """The quiet card beside a talk: the way to a language model while the built-in mind speaks, and one that is joining."""
 
+from typing import Final
+
 from fastapi import APIRouter
 from fastapi.responses import Response
 
@@ -7,13 +9,17 @@ from ui.rooms.mind.choice import has_own_mind, mind_of
 from ui.rooms.mind.here import Here, begin_joining, here_of
 from ui.server.visit import FormText, PersonaVisit, With
 
+_LATELY: Final = 5
+"""Messages."""
+
 router = APIRouter(prefix="/p/{persona}/mind")
 
 
 def card_of(visit: PersonaVisit) -> Here | None:
     """Return what the card shows; None where there is nothing to say, or it was put away."""
-    services = visit.services
-    if services.only_look or (services.joinings.current is None and not _is_wanted(visit)):
+    services, joining = visit.services, visit.services.joinings.current
+    is_told = joining is not None and joining.state == "done" and _has_spoken(visit)
+    if services.only_look or is_told or (joining is None and not _is_wanted(visit)):
         return None
     return here_of(visit, mind_of(services, visit.name))
 
@@ -39,6 +45,13 @@ def put_away(visit: With) -> Response:
     visit.services.settings_file.change("page", offers_models=False)
     visit.services.joinings.forget()
     return _back(visit, *([visit.t("ways.card_away")] if is_first and _is_built_in(visit) else []))
+
+
+def _has_spoken(visit: PersonaVisit) -> bool:
+    """Tell whether the mind that speaks now has spoken just before: who it is stands there."""
+    last, choice = visit.memories.log.tail(_LATELY), visit.companion.known_choice()
+    name = choice.mind.name if choice is not None and choice.status.is_language_model else ""
+    return any(name and message.mind == name for message in last)
 
 
 def _is_wanted(visit: PersonaVisit) -> bool:
