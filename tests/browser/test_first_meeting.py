@@ -1,6 +1,5 @@
 """Whom one meets first: guests that came from elsewhere, a mind that is tried before it begins, and what it costs."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -9,10 +8,9 @@ from playwright.sync_api import Browser, expect
 
 from managers.personas import PersonaStore
 from managers.storage.paths import Home
-from managers.storage.settings import Settings, SettingsFile
 from tests.browser.accessibility import problems
 from tests.browser.acting import enter, say, send
-from tests.browser.serving import DESKTOP, PHONE, Server, served, visit, window
+from tests.browser.serving import DESKTOP, PHONE, served, visit, window
 from tests.fakes import HandClock
 from tests.hostile_folder import make_hostile
 from tests.model_server import Fetching, ModelServer, Refuse, Say
@@ -50,71 +48,67 @@ def test_guests_are_asked_about_first_and_one_yes_lets_them_in(
         guests.assert_harmless()
 
 
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Server]:
-    """A server on an empty home."""
-    with served(tmp_path / "home", page={"onboarded": False}, mind={"retries": 0}) as server:
-        yield server
-
-
-def settings(server: Server) -> Settings:
-    return SettingsFile(server.home / "settings.toml").load()[0]
-
-
 @pytest.mark.parametrize(("lang", "size", "dark"), [("ja", PHONE, True), ("en", DESKTOP, False)])
-def test_what_was_entered_is_tried_and_said_before_it_begins(
-    browser: Browser, fresh: Server, lang: str, size: tuple[int, int], dark: bool
+def test_the_talk_begins_at_once_and_a_model_joins_it(
+    browser: Browser, tmp_path: Path, lang: str, size: tuple[int, int], dark: bool
 ) -> None:
-    with ModelServer() as models, window(browser, fresh, lang=lang, size=size, dark=dark) as page:
-        models.otherwise = Refuse(401)
-        found = problems(page, "the first meeting")
-        page.locator(".person", has_text="Hazel").click()
-        page.locator('.segments label:has([value="builtin"])').click()
-        expect(page.locator("#mind-key")).to_be_hidden()
-        page.locator('.segments label:has([value="openai"])').click()
-        page.locator("#mind-address").fill(models.base_url)
-        page.locator("#mind-model").fill("test-model")
-        page.locator("#mind-key").fill("wrong-key")
-        page.locator("#mind-key").press("Enter")
-        expect(page.locator(".result.wrong")).to_contain_text({"ja": "APIキー", "en": "API key"}[lang])
-        expect(page.locator("form[aria-busy]")).to_have_count(0)  # what was tried is told before it is answered
-        found += problems(page, "the first meeting, what failed")
-        models.otherwise = Say("はい、聞こえます")
-        page.locator("#mind-key").fill("right-key")
-        page.locator("button.main").click()
-        expect(page.locator(".result.right")).to_contain_text("はい、聞こえます")
-        expect(page.locator("form[aria-busy]")).to_have_count(0)
-        assert not settings(fresh).page.onboarded
-        page.locator("button.main").click()
-        expect(page.locator(".mind-chip .mind-name")).to_have_text("test-model")
-        say(page, "やあ")
-        expect(page.locator("#head .who")).to_have_text("Hazel")
-        assert "right-key" not in page.content()
-        assert found == []
-    fresh.end()
-    kept = [path for path in fresh.home.rglob("*") if path.is_file() and b"right-key" in path.read_bytes()]
-    assert kept == [fresh.home / "secrets.toml"]
-    fresh.start()
-
-
-def test_a_model_is_fetched_before_ones_eyes_and_speaks(browser: Browser, tmp_path: Path) -> None:
+    """From the first page to a model's first words, beside a talk that goes on meanwhile."""
     with ModelServer(plays=("openai", "ollama"), models=[]) as ollama:
-        ollama.otherwise = Say("I hear you.")
+        ollama.otherwise = Say("はい、聞こえます")
         ollama.fetching = Fetching("waits")
         with (
             served(tmp_path / "home", ollama=ollama.port, page={"onboarded": False}, mind={"retries": None}) as server,
-            window(browser, server, size=PHONE) as page,
+            window(browser, server, lang=lang, size=size, dark=dark) as page,
         ):
-            page.locator(".way button").click()
-            expect(page.locator(".fetching progress[value]")).to_be_visible()
-            page.locator(".fetching button").click()
-            expect(page.locator(".fetching [role=status]")).to_be_visible()
+            found = problems(page, "the first page")
+            page.locator("#welcome button.main").click()
+            card = page.locator(".mind-card")
+            expect(card.locator("button")).to_have_count(2)
+            found += problems(page, "the card beside the talk")
+            card.locator("a").click()
+            page.locator("#ollama button").first.click()
+            expect(page.locator(".joining progress[value]")).to_be_visible()
+            found += problems(page, "the settings while a model comes")
+            enter(page, "talk")
+            say(page, "やあ")  # the built-in mind answers
+            found += problems(page, "the talk while a model comes")
+            card.locator(".joining button").click()
+            expect(card.locator(".joining [role=status]")).to_be_visible()
             assert ollama.models == []
             ollama.fetching = Fetching()
-            page.locator(".fetching button").click()
-            expect(page.locator(".fetching blockquote")).to_have_text("I hear you.")
-            page.locator("button.main").click()
+            card.locator(".joining button").click()
+            expect(card.locator(".way")).to_have_attribute("data-key", "joining-done")
             expect(page.locator(".mind-chip .mind-name")).to_have_text(ollama.models[0].id)
+            say(page, "聞こえる?")
+            expect(page.locator("article.persona .bubble").last).to_have_text("はい、聞こえます")
+            expect(card).to_have_count(0)  # who speaks stands in the talk now
+            assert found == []
+
+
+def test_a_key_that_was_typed_is_tried_and_kept_in_one_file(browser: Browser, tmp_path: Path) -> None:
+    with ModelServer() as models, served(tmp_path / "home", mind={"retries": 0}) as server:
+        models.otherwise = Refuse(401)
+        with window(browser, server, lang="ja", size=PHONE, persona="ねむ") as page:
+            page.goto(f"{server.address}settings/mind")
+            page.locator('.segments label:has([value="builtin"])').click()
+            expect(page.locator("#mind-key")).to_be_hidden()
+            page.locator('.segments label:has([value="openai"])').click()
+            page.locator("#mind-address").fill(models.base_url)
+            page.locator("#mind-model").fill("test-model")
+            page.locator("#mind-key").fill("wrong-key")
+            page.locator("#mind-key").press("Enter")
+            expect(page.locator(".result.wrong")).to_contain_text("APIキー")
+            assert problems(page, "what failed") == []
+            models.otherwise = Say("はい、聞こえます")
+            page.locator("#mind-key").fill("right-key")
+            page.locator("#mind button.main").click()
+            expect(page.locator(".result.right")).to_contain_text("はい、聞こえます")
+            expect(page.locator(".mind-chip .mind-name")).to_have_text("test-model")
+            assert "right-key" not in page.content()
+        server.end()
+        kept = [path for path in server.home.rglob("*") if path.is_file() and b"right-key" in path.read_bytes()]
+        assert kept == [server.home / "secrets.toml"]
+        server.start()
 
 
 def test_a_talk_is_counted_and_a_cap_stops_it_with_a_way_on(browser: Browser, tmp_path: Path) -> None:
