@@ -42,6 +42,11 @@ class Speaking:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsaid:
+    """What was said since the last tool is no part of the reply."""
+
+
+@dataclass(frozen=True, slots=True)
 class Thinking:
     """A piece of the mind's reasoning: shown folded, never kept."""
 
@@ -88,4 +93,4 @@ class Held:
     held: str
 
 
-TurnEvent = Received | Begins | Recalled | Speaking | Thinking | ToolUsed | Replied | Failed | Noticed | Held
+TurnEvent = Received | Begins | Recalled | Speaking | Unsaid | Thinking | ToolUsed | Replied | Failed | Noticed | Held

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from agent.approval import settle
 from agent.audience import asking_of, other_hits
-from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
+from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed, Unsaid
 from agent.minds.errors import ContextTooLongError, EmptyAnswerError
 from agent.minds.protocol import Mind
 from agent.own_lines import own_pieces
@@ -34,6 +34,7 @@ from managers.mind import (
     Grounds,
     ReasoningPiece,
     ReplyRequest,
+    TakenBack,
     TextPiece,
     ToolCall,
 )
@@ -178,6 +179,10 @@ def _speak(
                     text, joint = joint + text, ""
                     spoken.pieces.append(text)
                     around.emit(Speaking(text))
+                case TakenBack():
+                    spoken.pieces.clear()
+                    joint = _joint(state["said"])
+                    around.emit(Unsaid())
                 case ReasoningPiece(text):
                     around.emit(Thinking(text))
                 case ToolCall():

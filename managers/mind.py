@@ -308,7 +308,12 @@ def talk_given(messages: Sequence[Message], further: Sequence[str] = ()) -> Give
     return Given({"messages": len(messages)}, tuple(further), tuple({f"{m.time:%Y-%m-%d}" for m in messages}))
 
 
-ReplyPiece = TextPiece | ReasoningPiece | ToolCall | Usage | Notice | Grounds
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What was said in this answer so far is none of it: it was thought, or it is asked for anew."""
+
+
+ReplyPiece = TextPiece | ReasoningPiece | TakenBack | ToolCall | Usage | Notice | Grounds
 """A `Notice` tells of a reduced way that the mind took, such as a model that cannot use tools."""
 
 

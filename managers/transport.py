@@ -25,8 +25,8 @@ PIECE_BRACKETS, BODY_BRACKETS = 10_000, 100_000
 tenth of a millisecond for it, in which nothing can be stopped."""
 BODY_SECONDS = 120.0
 """How long a body may take that whoever waits for it cannot stop."""
-_STREAMS = ("text/event-stream", "application/x-ndjson")
-"""What comes piece by piece: events, or a line of JSON each."""
+_STREAMS = ("text/event-stream", "application/x-ndjson", "application/jsonl", "text/plain", "application/octet-stream")
+"""What comes piece by piece: events, or a line of JSON each; some servers do not say so."""
 
 
 class UnusableResponseError(ValueError):
@@ -207,7 +207,7 @@ class _Stream:
     def __init__(self, response: Any, file_bytes: int) -> None:  # noqa: ANN401  # as above
         self._inner = response.stream
         self._is_error = response.status_code >= 400  # noqa: PLR2004  # HTTP's errors
-        is_stream = response.headers.get("content-type", "").strip().lower().startswith(_STREAMS)
+        is_stream = response.headers.get("content-type", _STREAMS[0]).strip().lower().startswith(_STREAMS)
         watched = current_flow.get() if is_stream else None
         whole = Flow(file_bytes, file_bytes) if file_bytes else Flow(BODY_BYTES, BODY_BRACKETS)
         self._flow = watched or whole

@@ -11,9 +11,9 @@ import pytest
 from pydantic import BaseModel
 
 from agent.minds.errors import ContextTooLongError, EndlessAnswerError, WrongKeyError
+from agent.minds.language_model.answer_text import AnswerText
 from agent.minds.language_model.answers import UnusableAnswerError, parse
 from agent.minds.language_model.hearing import MOST_CALLS, MOST_CHARACTERS
-from agent.minds.language_model.reasoning import ThoughtSplitter
 from agent.minds.server_discovery import find_local, list_models
 from managers.mind import Cancel
 from managers.transport import ERROR_BYTES
@@ -63,12 +63,12 @@ def hearing(request: pytest.FixtureRequest) -> Iterator[Hearing]:
     ("what", "error", "kept"),
     [
         ("body", ENDLESS, (0, 0)),
-        ("line", ENDLESS, (6, 0)),
-        ("hollow", ENDLESS, (6, 0)),
+        ("line", ENDLESS, (5, 0)),
+        ("hollow", ENDLESS, (5, 0)),
         ("text", ENDLESS, (MOST_CHARACTERS, 0)),
-        ("thought", ENDLESS, (6, MOST_CHARACTERS)),
-        ("arguments", ENDLESS, (6, 0)),
-        ("calls", ENDLESS, (6, 0)),
+        ("thought", ENDLESS, (5, MOST_CHARACTERS)),
+        ("arguments", ENDLESS, (5, 0)),
+        ("calls", ENDLESS, (5, 0)),
         ("error", "ServerFailedError", (0, 0)),
         ("gzip", "GarbledAnswerError", (0, 0)),
         ("headers", "ServerFailedError", (0, 0)),
@@ -177,7 +177,7 @@ class Form(BaseModel):
 
 
 def test_hostile_text_does_not_keep_its_reader_busy() -> None:
-    list(ThoughtSplitter().feed("<think></think>" * 60_000))  # hours, some of it
+    list(AnswerText().feed("<think></think>" * 60_000))  # hours, some of it
     for text in (
         "```" + " " * MOST_CHARACTERS,
         '{"a":[' * 30_000,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from agent.minds import errors
 from agent.minds.language_model.calls import Calls
-from managers.mind import Cancel, ChatTurn, Image, TextPiece, ToolCall, ToolSpec, Usage
+from managers.mind import Cancel, ChatTurn, Image, TakenBack, TextPiece, ToolCall, ToolSpec, Usage
 from tests.minds.talking import Heard, MakeMind, behind_claude, behind_gemini, behind_openai, request, talk
 from tests.model_server import HalfStream, ModelServer, Refuse, Say, Tool
 
@@ -66,7 +66,7 @@ def test_what_is_thought_is_not_said(server: ModelServer) -> None:
         server.enqueue(Say("はい。", reasoning="花さんは疲れているようだ。", reasoning_field=field))
         heard = talk(behind_openai(server))
         assert (heard.text, heard.thought) == ("はい。", "花さんは疲れているようだ。")
-    server.enqueue(Say("<think>まだ考えている"))
+    server.enqueue(*[Say("<think>まだ考えている")] * 2)  # asked once more
     heard = talk(behind_openai(server))
     assert heard.text == ""
     assert isinstance(heard.error, errors.EmptyAnswerError)
@@ -94,10 +94,10 @@ def test_think_tags_cut_anywhere_are_thought_not_said(server: ModelServer, make:
 
 
 def test_a_closing_tag_without_an_opening_one_is_learned(server: ModelServer) -> None:
-    server.enqueue(Say("隠れた考え</think>こんにちは"), Say("また考え</think>やあ"), Say("タグなし"))
+    server.enqueue(Say("隠れた考え。\n</think>\n\nこんにちは"), Say("また考え</think>やあ"), Say("タグなし"))
     mind = behind_openai(server)
-    talk(mind)
-    second, third = talk(mind), talk(mind)
+    first, second, third = talk(mind), talk(mind), talk(mind)
+    assert TakenBack() in first.pieces  # what was thought had been said
     assert (second.text, second.thought) == ("やあ", "また考え")
     assert third.text == "タグなし"
 
@@ -141,7 +141,7 @@ def test_claude_gets_back_its_thoughts_before_its_calls(server: ModelServer) -> 
 def test_a_broken_tool_call_is_asked_for_again_then_named_and_never_mended(server: ModelServer) -> None:
     for arguments in ('{"query": "京', "not json", '["a list"]', '"text"'):
         broken = Say(tools=[Tool("recall_memories", arguments)])
-        server.enqueue(broken, Say(tools=[Tool("recall_memories", {"query": "海"})]), broken, broken, broken)
+        server.enqueue(broken, Say(tools=[Tool("recall_memories", {"query": "海"})]), broken, broken)
         heard = talk(behind_openai(server), request(tools=[RECALL]))
         assert [call.arguments for call in heard.calls] == [{"query": "海"}]
         heard = talk(behind_openai(server), request(tools=[RECALL]))

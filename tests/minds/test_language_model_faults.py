@@ -48,7 +48,7 @@ BOTH: list[tuple[str, list[Answer], type[errors.MindError]]] = [
     ("server failed", [Refuse(500, "boom"), Refuse(503, "busy"), Refuse(502, "bad gateway")], errors.ServerFailedError),
     ("web page", [Garbage()], errors.GarbledAnswerError),
     ("broken event", [Garbage(b"event: message\ndata: {broken\n\n", "text/event-stream")], errors.GarbledAnswerError),
-    ("empty", [Nothing()], errors.EmptyAnswerError),
+    ("empty", [Nothing()] * 2, errors.EmptyAnswerError),
     ("hung up", [Nothing(hang_up=True)] * 3, errors.ServerFailedError),
     ("too long", [Refuse(400, "The prompt is too long for the context window.")], errors.ContextTooLongError),
     ("prompt blocked", [BlockPrompt()], errors.SafetyBlockError),
@@ -83,7 +83,6 @@ def test_each_failure_has_its_name_and_no_key_in_it(
 def test_what_was_said_before_it_broke_off_is_kept(server: ModelServer, make: MakeMind) -> None:
     broken: list[tuple[Answer, type[errors.MindError]]] = [
         (HalfStream("途中まで"), errors.StreamBrokenError),
-        (HalfStream("途中まで", clean=True), errors.StreamBrokenError),
         (MidStreamError("途中まで"), errors.StreamBrokenError),
         (Say("途中まで", finish="content_filter"), errors.SafetyBlockError),
     ]
@@ -232,7 +231,7 @@ def test_stopping_hangs_up_and_leaves_no_thread(server: ModelServer, make: MakeM
     talk(mind)  # the shared reader is there from now on
     before = set(threading.enumerate())
     for _ in range(5):
-        server.enqueue(Hang("a"))
+        server.enqueue(Hang("はい"))
         pieces = mind.reply(request(), Cancel())
         next(pieces)
         pieces.close()

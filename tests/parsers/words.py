@@ -9,7 +9,7 @@ from agent.minds.errors import PullError
 from agent.minds.known_models import known_models
 from agent.minds.language_model.answers import UnusableAnswerError, parse
 from agent.minds.language_model.call_failures import REFUSALS, _delay_in, refused_feature
-from agent.minds.language_model.reasoning import ThoughtSplitter, may_start_thinking
+from agent.minds.language_model.answer_text import AnswerText, may_start_thinking
 from agent.minds.pulling import Progress
 from agent.prompts.quoting import MARK, frame, name_in_label, passage, quoted
 from managers.language.emotion import read_emotion
@@ -48,7 +48,7 @@ def _pull(data: bytes) -> None:
 def _thoughts(data: bytes) -> None:
     text, rng = text_of(data), Random(len(data))
     for starts_thinking in (False, True):
-        splitter = ThoughtSplitter(starts_thinking=starts_thinking)
+        splitter = AnswerText(starts_thinking=starts_thinking)
         at, said = 0, []
         while at < len(text):
             step = rng.choice((1, 2, 3, 7, 40, len(text)))

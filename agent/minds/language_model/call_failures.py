@@ -23,6 +23,7 @@ from agent.minds.errors import (
     MindError,
     MindTimeoutError,
     NoKeyError,
+    OtherLanguageError,
     QuotaError,
     RefusedRequestError,
     SafetyBlockError,
@@ -94,7 +95,7 @@ _BY_CLASS: tuple[tuple[frozenset[str], type[MindError]], ...] = (
     (_TIMEOUTS, MindTimeoutError),
 )  # fmt: skip
 """What the classes in a chain of causes tell, the surest first."""
-_SAID_AS_IT_IS = (SafetyBlockError, MindTimeoutError, EmptyAnswerError, EndlessAnswerError)
+_SAID_AS_IT_IS = (SafetyBlockError, MindTimeoutError, EmptyAnswerError, EndlessAnswerError, OtherLanguageError)
 """Failures that are called by their name also when something was said before."""
 
 
@@ -151,7 +152,13 @@ REFUSALS: dict[Feature, re.Pattern[str]] = {
     "thoughts": _any_of("thinking", "include_?thoughts"),
     "usage": _any_of("stream_options", "include_usage"),
     "structured": _any_of(
-        r"response_?(format|mime_?type|schema|json_?schema)", "json_schema", "json mode", "grammar", "structured output"
+        r"response[ _]?(format|mime_?type|schema|json_?schema)",
+        "json[ _]schema",
+        "json mode",
+        "grammar",
+        "structured output",
+        "guided",
+        "json_object",
     ),
     "answer_limit": _any_of(r"max_(completion_)?tokens"),
     "temperature": _any_of("temperature"),

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agent.minds.errors import EmptyAnswerError, EndlessAnswerError, SafetyBlockError, StreamBrokenError
+from agent.minds.errors import (
+    EmptyAnswerError,
+    EndlessAnswerError,
+    OtherLanguageError,
+    SafetyBlockError,
+    StreamBrokenError,
+)
+from agent.minds.language_model.answer_text import AnswerText
 from agent.minds.language_model.call_failures import AnswerFailedError
 from agent.minds.language_model.calls import Calls
+from agent.minds.language_model.calls_in_text import read_calls
+from agent.minds.language_model.model_marks import Talk
+from agent.minds.language_model.other_language import LanguageGate
 from agent.minds.language_model.provider import SIGNATURES
-from agent.minds.language_model.reasoning import ThoughtSplitter
-from managers.mind import ReasoningPiece, ReplyPiece, TextPiece, ToolCall, Usage
+from managers.mind import ReasoningPiece, ReplyPiece, TakenBack, TextPiece, ToolCall, ToolSpec, Usage
 from managers.storage.json_text import without_lone
 
 if TYPE_CHECKING:
@@ -63,7 +72,7 @@ class Hearing:
     """One answer as it comes.
 
     Attributes:
-        spoke: something was passed on.
+        spoke: something was passed on; `said`: some of it is words, or calls.
         thought: a thought was.
         usage: the tokens that were reported.
         began: a piece of the answer came, whatever it was.
@@ -72,7 +81,7 @@ class Hearing:
         broken_call: the name of a tool whose call cannot be read, or an empty string.
     """
 
-    def __init__(self, *, starts_thinking: bool, usage_adds_up: bool) -> None:
+    def __init__(self, talk: Talk, tools: Sequence[ToolSpec], *, starts_thinking: bool, usage_adds_up: bool) -> None:
         self.spoke = False
         self.thought = False
         self.usage = Usage()
@@ -80,12 +89,13 @@ class Hearing:
         self.written: list[str] = []
         self.signatures: dict[str, str] = {}
         self.broken_call = ""
-        self._said = False
+        self.said = False
         self._finish = ""
         self._blocked = False
         self._calls = Calls()
         self._spoken, self._thought = Halves(), Halves()
-        self._splitter = ThoughtSplitter(starts_thinking=starts_thinking)
+        self._text, self._gate = AnswerText(talk, starts_thinking=starts_thinking), LanguageGate(talk.language)
+        self._tools = tools
         self._usage_adds_up = usage_adds_up
         self._room = dict.fromkeys((TextPiece, ReasoningPiece, ToolCall), MOST_CHARACTERS)
         self._hollow = 0
@@ -93,7 +103,7 @@ class Hearing:
     @property
     def unopened(self) -> bool:
         """Whether the text closed a thought that it never opened."""
-        return self._splitter.unopened
+        return self._text.unopened
 
     @property
     def cut_short(self) -> bool:
@@ -109,7 +119,7 @@ class Hearing:
         self.began = True
         self._note(chunk)
         contents = list(_contents(chunk))
-        self._hollow = 0 if chunk.tool_call_chunks or any(text for _, text in contents) else self._hollow + 1
+        self._hollow = 0 if chunk.tool_call_chunks or any(text.strip() for _, text in contents) else self._hollow + 1
         if self._hollow > MOST_HOLLOW:
             raise AnswerFailedError(EndlessAnswerError)
         self._take_calls(chunk)
@@ -117,10 +127,12 @@ class Hearing:
             whole = (self._thought if thought else self._spoken).join(text[: 2 * MOST_CHARACTERS])
             self.written.append(whole)
             if thought:
-                self._splitter.thought_elsewhere()
+                self._text.thought_elsewhere()
                 yield from self._passed_on([ReasoningPiece(whole)] if whole else [])
             else:
-                yield from self._passed_on(self._splitter.feed(whole))
+                yield from self._passed_on(self._text.feed(whole))
+                if self._text.hidden > MOST_CHARACTERS:
+                    raise AnswerFailedError(EndlessAnswerError)
 
     def _take_calls(self, chunk: AIMessageChunk) -> None:
         pieces = chunk.tool_call_chunks
@@ -135,16 +147,29 @@ class Hearing:
 
     def finish(self) -> Iterator[ReplyPiece]:
         """Yield what was held back, and the tool calls."""
-        yield from self._passed_on(self._splitter.feed(self._spoken.rest()))
-        yield from self._passed_on(self._splitter.finish())
+        yield from self.rest(is_whole=True)
         if not self._finish:
             return
-        for number, call in enumerate(self._calls):
-            arguments = call.arguments
-            if not call.name or arguments is None:
-                self.broken_call = call.name or "?"
+        calls: list[tuple[str, str, dict[str, Any] | None]] = [
+            (call.id, call.name, call.arguments) for call in self._calls
+        ]
+        if not calls:
+            for text in self._text.calls:
+                calls += [("", *one) for one in read_calls(text, self._tools)] or [("", "", None)]
+        for number, (ident, name, arguments) in enumerate(calls):
+            if not name or arguments is None or not self._tools:
+                self.broken_call = name or "?"
                 return
-            yield from self._passed_on([ToolCall(call.id or f"call_{number}", call.name, arguments)])
+            yield from self._passed_on([ToolCall(ident or f"call_{number}", name, arguments)])
+
+    def rest(self, *, is_whole: bool = False) -> Iterator[ReplyPiece]:
+        """Yield what was held back, also of an answer that broke off."""
+        yield from self._passed_on(self._text.feed(self._spoken.rest()))
+        yield from self._passed_on(self._text.finish(is_whole=is_whole))
+        if held := self._gate.feed("", is_last=True):
+            yield from self._counted(TextPiece(held))
+        elif self._gate.is_other:
+            raise AnswerFailedError(OtherLanguageError)
 
     def check(self) -> None:
         """Judge the end of the stream.
@@ -160,21 +185,31 @@ class Hearing:
             return
         if not self._finish and self.spoke:
             raise AnswerFailedError(StreamBrokenError)
-        if not self._said:
+        if not self.said:
             raise AnswerFailedError(EmptyAnswerError)
 
     def _passed_on(self, pieces: Iterator[Any] | list[Any]) -> Iterator[ReplyPiece]:
         for piece in pieces:
-            self.spoke = True
-            self.thought |= isinstance(piece, ReasoningPiece)
-            if isinstance(piece, TextPiece | ReasoningPiece):
-                room = self._room[type(piece)]
-                self._room[type(piece)] = room - len(piece.text)
-                if len(piece.text) > room:
-                    yield type(piece)(piece.text[:room])
-                    raise AnswerFailedError(EndlessAnswerError)
-            self._said |= isinstance(piece, ToolCall) or (isinstance(piece, TextPiece) and bool(piece.text.strip()))
-            yield piece
+            if not isinstance(piece, TextPiece):
+                yield from self._counted(piece)
+            elif said := self._gate.feed(piece.text):
+                yield from self._counted(TextPiece(said))
+            elif self._gate.is_other:
+                raise AnswerFailedError(OtherLanguageError)
+
+    def _counted(self, piece: Any) -> Iterator[ReplyPiece]:  # noqa: ANN401  # any piece
+        """Yield a piece as far as there is room for it."""
+        self.spoke = True
+        self.thought |= isinstance(piece, ReasoningPiece)
+        if isinstance(piece, TextPiece | ReasoningPiece):
+            room = self._room[type(piece)]
+            self._room[type(piece)] = room - len(piece.text)
+            if len(piece.text) > room:
+                yield type(piece)(piece.text[:room])
+                raise AnswerFailedError(EndlessAnswerError)
+        self.said |= isinstance(piece, ToolCall) or (isinstance(piece, TextPiece) and bool(piece.text.strip()))
+        self.said &= not isinstance(piece, TakenBack)
+        yield piece
 
     def _note(self, chunk: AIMessageChunk) -> None:
         meta = chunk.response_metadata

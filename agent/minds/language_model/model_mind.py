@@ -4,6 +4,7 @@ import copy
 import logging
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Self
@@ -14,11 +15,21 @@ from agent.minds.errors import (
     EmptyAnswerError,
     InvalidAnswerError,
     MindError,
+    OtherLanguageError,
     UnusableToolCallError,
 )
 from agent.minds.language_model import event_loop
-from agent.minds.language_model.answers import UnusableAnswerError, ask_again, describe_form, empty_answer, parse, task_of
+from agent.minds.language_model.answer_text import may_start_thinking
+from agent.minds.language_model.answers import (
+    UnusableAnswerError,
+    ask_again,
+    describe_form,
+    empty_answer,
+    parse,
+    task_of,
+)
 from agent.minds.language_model.call_failures import (
+    AnswerFailedError,
     Failure,
     Situation,
     explain,
@@ -28,14 +39,15 @@ from agent.minds.language_model.call_failures import (
 )
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impulse
+from agent.minds.language_model.model_marks import Talk, talk_of
+from agent.minds.language_model.other_language import certain_language
 from agent.minds.language_model.prompt_mask import PromptMask
 from agent.minds.language_model.provider import Feature, Provider
-from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.request import Model, Prompt
 from agent.minds.masking import Masking
 from agent.minds.measures import Measures
 from agent.minds.tool_schemas import affordable, in_words, names_of, ungrouped
-from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
+from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TakenBack, TextPiece, ToolCall, Usage
 from managers.sleep.autonomy import Deed, Occasion
 from managers.storage.audit import NOTHING, Given
 from managers.storage.errors import Lang, Notice, UtataneError
@@ -48,6 +60,13 @@ _say = Texts("prompts/minds")
 
 _SHOWN_LACKS: dict[Feature, str] = {"images": "mind-cannot-see", "tools": "mind-without-tools"}
 """What a person is told when a model refuses a feature; they would not notice the others."""
+
+_NO_ANSWERS: dict[type[MindError], str] = {
+    EmptyAnswerError: "empty",
+    OtherLanguageError: "other_language",
+    UnusableToolCallError: "unusable_call",
+}
+"""What a model sends that is no answer, and how it is asked once more."""
 
 _LEAST_CONTEXT, _CORRECTIONS = 512, 3
 """What is believed of a server that says how much its model reads: so much at least, and so often in one answer."""
@@ -198,6 +217,7 @@ class LanguageModelMind:
         prompt = Prompt(
             request.system, request.turns, lang, tools, purpose="tools" if is_round else None, given=request.given
         )
+        prompt = replace(prompt, talk=talk_of(request, tools, certain_language(request)))
         for piece in self._think(prompt, cancel):
             yield ungrouped(piece, tools) if isinstance(piece, ToolCall) else piece
 
@@ -222,11 +242,17 @@ class LanguageModelMind:
         of_a_tool = self._account is not None and self._account.purpose == "talk"  # a reply is never asked for this way
         purpose: Purpose | None = "tools" if of_a_tool else None
         prompt = Prompt(system, (ChatTurn("user", material),), language, answer=answer, purpose=purpose, given=given)
+        prompt = replace(prompt, talk=Talk(is_form=True))
         problem = ""
         for _ in range(2):
             text = ""
             try:
-                text = "".join(piece.text for piece in self._think(prompt, cancel) if isinstance(piece, TextPiece))
+                for piece in self._think(prompt, cancel):
+                    text = (
+                        ""
+                        if isinstance(piece, TakenBack)
+                        else text + (piece.text if isinstance(piece, TextPiece) else "")
+                    )
                 return parse(text, answer, language)
             except EmptyAnswerError:
                 problem = empty_answer(language)
@@ -253,7 +279,7 @@ class LanguageModelMind:
 
     def _think(self, prompt: Prompt, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Ask until there is an answer, one fails for good, or the caller stops."""
-        attempt, corrections, began, is_told = 0, 0, self._monotonic(), False
+        attempt, corrections, began, is_told, is_again = 0, 0, self._monotonic(), False, prompt.answer is not None
         while True:
             spoke, failure = yield from self._try(prompt, cancel)
             if cancel.is_set():
@@ -279,6 +305,13 @@ class LanguageModelMind:
                 if lacking in _SHOWN_LACKS:
                     self._model.told_of_tools |= lacking == "tools"
                     yield self._lacking(lacking)
+                continue
+            if not is_again and (told := _NO_ANSWERS.get(type(failure.error))):
+                is_again = True
+                if spoke:
+                    yield TakenBack()
+                note = ChatTurn("user", "", quoted=_say(f"once_more.{told}", prompt.language))
+                prompt = replace(prompt, turns=[*prompt.turns, note])
                 continue
             if failure.loads and not is_told:
                 is_told = True
@@ -315,7 +348,12 @@ class LanguageModelMind:
 
     def _try(self, prompt: Prompt, cancel: Cancel) -> Generator[ReplyPiece, None, tuple[bool, Failure | None]]:
         """Ask once. Returns whether anything was heard, and the failure if it was one."""
-        hearing = Hearing(starts_thinking=self._model.starts_thinking, usage_adds_up=self._model.provider.usage_adds_up)
+        hearing = Hearing(
+            prompt.talk,
+            prompt.tools,
+            starts_thinking=self._model.starts_thinking,
+            usage_adds_up=self._model.provider.usage_adds_up,
+        )
         failure: Failure | None = None
         counting, sent = None, None
         is_whole = False
@@ -340,6 +378,8 @@ class LanguageModelMind:
             raise  # a cap, or what keeps it: nothing was sent
         except Exception as error:  # noqa: BLE001  # libraries raise anything; each is named, or called unreadable
             logger.debug("%s raised %s", self, type(error).__name__)
+            with suppress(AnswerFailedError):  # it has been too much already
+                yield from mask.show(hearing.rest())
             failure = replace(explain(error, self._situation(hearing)), sent=sent)
         finally:  # also when the caller has closed this
             if counting is not None:
@@ -349,7 +389,7 @@ class LanguageModelMind:
         if hearing.usage != Usage():
             yield hearing.usage
         if failure is None and hearing.broken_call and not cancel.is_set():
-            failure = Failure(UnusableToolCallError(model=self.name, tool=hearing.broken_call), passing=True)
+            failure = Failure(UnusableToolCallError(model=self.name, tool=hearing.broken_call))
         return hearing.spoke, failure
 
     def _situation(self, hearing: Hearing) -> Situation:

@@ -18,6 +18,7 @@ from agent.minds.errors import AWAY, ContextTooLongError, MindError, Unreachable
 from agent.minds.language_model.chat_messages import to_messages
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.language_model.metering import LEAST_ANSWER, Counting
+from agent.minds.language_model.model_marks import Talk
 from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.measures import Measures
 from agent.minds.tokens import MESSAGE_OVERHEAD, Count, answer_room, fit, turn_tokens
@@ -53,6 +54,8 @@ class Prompt:
     """What it is counted for, where that is not what the account says."""
     given: Given = NOTHING
     """What of a persona's memories stands in it."""
+    talk: Talk = field(default_factory=Talk)
+    """What is known of its answer before it comes."""
     shows: bool = True
     """Its pictures are sent to a model that sees; some are too large for a server, or damaged."""
 

@@ -22,6 +22,7 @@ from agent.events import (
     Thinking,
     ToolUsed,
     TurnEvent,
+    Unsaid,
 )
 from agent.turn import Turn
 from managers.memory.messages import GREETING, Message, is_unnamed
@@ -128,6 +129,8 @@ def _grown(live: Live, event: TurnEvent) -> Live:  # noqa: PLR0911  # one return
             return replace(live, thinking=live.thinking + text)
         case Speaking(text):
             return replace(live, speaking=live.speaking + text)
+        case Unsaid():
+            return replace(live, speaking="")
         case ToolUsed(announcement):
             return replace(live, used=(*live.used, announcement.text), speaking="")
         case Noticed(notice):
@@ -188,7 +191,8 @@ def outcome(live: Live, *, can_retry: bool) -> list[Entry]:
 
     Off the record nothing can be answered again: what was said is in no log.
     """
-    entries = [Entry(f"noticed-{notice.code}", "noticed", {"notice": notice}) for notice in live.noticed]
+    noticed = [notice for notice in live.noticed if notice.level != "passing"]
+    entries = [Entry(f"noticed-{notice.code}", "noticed", {"notice": notice}) for notice in noticed]
     if live.error:
         facts = {"error": live.error, "id": live.heard if can_retry else ""}
         entries.append(Entry("failure", "failure", facts))

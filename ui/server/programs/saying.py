@@ -6,7 +6,7 @@ from typing import Any
 from agent import as_json
 from agent.approval import Waiting
 from agent.companion import Companion
-from agent.events import Failed, Held, Replied, Speaking, ToolUsed
+from agent.events import Failed, Held, Replied, Speaking, ToolUsed, Unsaid
 from agent.memories import Memories
 from agent.turn import Turn
 from managers.memory.audience import NOTES
@@ -32,7 +32,7 @@ def told(turn: Turn, companion: Companion, lang: Lang) -> Iterator[dict[str, Any
                     raise error
                 case Speaking(text):
                     speaking += text
-                case ToolUsed():  # what was said before it is no part of the answer
+                case ToolUsed() | Unsaid():  # what was said before it is no part of the answer
                     speaking = ""
                 case Held(held):
                     wishes = (wish for wish in companion.waiting() if wish.held.id == held)
