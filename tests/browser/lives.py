@@ -12,27 +12,21 @@ from managers.storage.settings import SettingsFile
 from tests.fakes import HandClock
 from tests.homes import PERSONAS, USERS, live
 
-SAID: dict[Lang, tuple[tuple[str, str], ...]] = {
+SAID: dict[Lang, tuple[str, ...]] = {
     "ja": (
-        ("user", "ただいま。やっと引っ越しの荷ほどきが終わったよ。"),
-        ("persona", "おかえり、ミナ。三日がかりだったね。窓の外はどんな景色?"),
-        ("user", "川が見える。夕方になると橋の灯りがならぶの。写真撮ればよかったな。"),
-        (
-            "persona",
-            "橋の灯り、いいね。\n\n- 夕方の色\n- 水にうつる光\n- 少し冷たい風\n\nそういうの、ちゃんと預かっておくよ。",
-        ),
+        "ただいま。やっと引っ越しの荷ほどきが終わったよ。",
+        "おかえり、ミナ。三日がかりだったね。窓の外はどんな景色?",
+        "川が見える。夕方になると橋の灯りがならぶの。写真撮ればよかったな。",
+        "橋の灯り、いいね。\n\n- 夕方の色\n- 水にうつる光\n- 少し冷たい風\n\nそういうの、ちゃんと預かっておくよ。",
     ),
     "en": (
-        ("user", "I'm home. The last box is unpacked at last."),
-        ("persona", "Welcome back, Mina. Three whole days of boxes! What can you see from the window?"),
-        ("user", "The river. In the evening the lamps on the bridge come on one by one."),
-        (
-            "persona",
-            "One by one, I like that.\n\n- the colour of the evening\n- light on the water\n- a little cold wind\n\nI'll keep that safe for you.",
-        ),
+        "I'm home. The last box is unpacked at last.",
+        "Welcome back, Mina. Three whole days of boxes! What can you see from the window?",
+        "The river. In the evening the lamps on the bridge come on one by one.",
+        "One by one, I like that.\n\n- the colour of the evening\n- light on the water\n- a little cold wind\n\nI'll keep that safe for you.",
     ),
 }
-"""What was said yesterday evening."""
+"""What was said yesterday evening, by the user and the persona in turn."""
 
 
 def let_two_live(home: Home, days: int) -> None:
@@ -49,8 +43,8 @@ def let_two_live(home: Home, days: int) -> None:
         services.close()
         log = ConversationLog(home.persona(persona), SystemClock(), Random(9))
         moment = datetime.now().replace(hour=19, minute=42, second=0) - timedelta(days=1)
-        for role, text in SAID[lang]:
-            speaker = USERS[lang] if role == "user" else persona
-            log.append("user" if role == "user" else "persona", speaker, text, time=moment)
+        for number, text in enumerate(SAID[lang]):
+            role, speaker = ("persona", persona) if number % 2 else ("user", USERS[lang])
+            log.append(role, speaker, text, time=moment)  # type: ignore[arg-type]  # roles
             moment += timedelta(minutes=2)
         log.begin_topic()  # so that it has to recall, not only to look up the page

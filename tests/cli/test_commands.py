@@ -1,4 +1,4 @@
-"""The command line as people script it: real processes, real files."""
+"""The command line as people script it: real processes, real files; and what is typed wrongly, told in one line."""
 
 import json
 import os
@@ -8,6 +8,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+import typer
+from typer.exceptions import TyperException
+
+from commands.line import app
+from commands.misuse import misuse_sentence
 from managers.storage.clock import SystemClock
 from managers.storage.history import Draft, History
 from managers.storage.paths import PersonaPaths
@@ -146,3 +152,25 @@ def test_the_doctor_finds_nothing_wrong_and_names_what_is(home: Path) -> None:
     sentences = " ".join(f["sentence"] for f in lines(run("doctor", "--json")) if f["state"] != "ok")
     assert 'Did you mean "mind.provider"?' in sentences
     assert "persona.json" in sentences
+
+
+WRONG = (
+    ("chat", "PERSONA がありません。", "PERSONA is missing."),
+    ("chat Hazel -m", "-m には値が必要です。", "-m needs a value."),
+    ("chat Hazel --jsn", "--json のことでしょうか。", "Did you mean --json?"),
+    ("serve --port 99999", "--port は 0 から 65535 までの整数", "--port must be a whole number from 0 to 65535."),
+    ("dream Hazel --day soon", "--day は「2026-01-31」のような日付", "--day must be a date like 2026-01-31."),
+)
+
+
+def test_a_mistake_is_told_in_one_line_of_the_readers_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    for typed, japanese, english in WRONG:
+        with pytest.raises(TyperException) as caught:
+            typer.main.get_command(app).main(typed.split(), prog_name="app.py", standalone_mode=False)
+        assert caught.value.exit_code == 2
+        told = [misuse_sentence(caught.value, "ja"), misuse_sentence(caught.value, "en")]
+        assert japanese in told[0]
+        assert english in told[1]
+        assert not {"\n", "{"} & set("".join(told))
+    done = run("recall", expect=2)
+    assert (done.stdout, done.stderr) == ("", "PERSONA is missing. Usage: app.py recall [OPTIONS] PERSONA [QUERY]\n")

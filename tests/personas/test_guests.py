@@ -67,14 +67,7 @@ def test_a_folder_that_came_by_itself_is_a_guest_and_nobody(store: PersonaStore,
 def test_what_is_in_it_is_told_before_anybody_says_yes(store: PersonaStore, hostile: Hostile) -> None:
     found = look_through(PersonaPaths(hostile.folder))
     told = {notice.code: notice.en for notice in found.findings}
-    assert set(told) == {
-        "guest-content",
-        "guest-link",
-        "guest-special",
-        "guest-journal",
-        "guest-history",
-        "guest-odd-name",
-    }
+    assert set(told) == {f"guest-{what}" for what in ["content", "link", "special", "journal", "history", "odd-name"]}
     assert "notepad.txt" in told["guest-link"] or "avatar.png" in told["guest-link"]
     assert "core_memory.txt" in told["guest-special"]
     assert "\x1b" not in "".join(told.values())

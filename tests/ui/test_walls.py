@@ -181,26 +181,22 @@ def test_an_id_of_another_persona_is_not_found_as_one_that_never_was(walls: Wall
 def test_what_is_sent_or_asked_for_tells_and_changes_nothing_of_another_persona(walls: Walls) -> None:
     memories = walls.services.memories(NAME)
     before = {path: data for path, data in lasting(memories.paths.memory).items() if ".json" in path.name}
-    for method, place, key, kind in (
-        ("POST", "memories/archive", "memory", "memory"),
-        ("POST", "memories/archive", "memory", "message_id"),
-        ("POST", "memories/audience", "memory", "memory"),
-        ("POST", "memories/audience", "memory", "message_id"),
-        ("POST", "memories/erase", "what", "message_id"),
-        ("POST", "memories/erase", "what", "memory"),
-        ("POST", "memories/erase", "what", "goal"),
+    sent_or_asked = (
+        ("POST", "memories/archive", "memory", "memory message_id"),
+        ("POST", "memories/audience", "memory", "memory message_id"),
+        ("POST", "memories/erase", "what", "message_id memory goal"),
         ("POST", "memories/erase", "about", "name"),
         ("POST", "heart/questions", "question", "question"),
         ("POST", "heart/goals", "goal", "goal"),
         ("POST", "persona/shared/restore", "chunk", "memory"),
         ("POST", "persona/growth", "version", "memory"),
-        ("GET", "memories/erase", "what", "message_id"),
-        ("GET", "memories/erase", "what", "memory"),
+        ("GET", "memories/erase", "what", "message_id memory"),
         ("GET", "memories/erase", "about", "name"),
         ("GET", "history", "part", "memory"),
         ("GET", "memories/audit", "id", "message_id"),
         ("GET", "tables/history.csv", "item", "document"),
-    ):
+    )
+    for method, place, key, kind in ((*one[:3], kind) for one in sent_or_asked for kind in one[3].split()):
         step = "abandon" if kind == "goal" else "delete"
         answers = []
         for ids in (walls.theirs, NEVER):

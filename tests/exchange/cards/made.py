@@ -49,17 +49,11 @@ def v3(**data: Any) -> Document:
 _DATA: Mapping[str, Any] = {
     "name": "Aria",
     "description": "{{char}} tends the lighthouse and knows {{user}} well.",
-    "personality": "",
-    "scenario": "",
     "first_mes": "You came, {{user}}.",
-    "mes_example": "",
-    "creator_notes": "",
-    "system_prompt": "",
-    "post_history_instructions": "",
+    **dict.fromkeys(("personality", "scenario", "mes_example", "creator_notes", "system_prompt"), ""),
+    **dict.fromkeys(("post_history_instructions", "creator", "character_version"), ""),
     "alternate_greetings": [],
     "tags": [],
-    "creator": "",
-    "character_version": "",
     "extensions": {},
 }
 
