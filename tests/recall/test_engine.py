@@ -2,13 +2,11 @@
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from managers.recall.embedders.kept_here import stays_here
 from managers.recall.engine import Recall
-from managers.recall.ranking.picking import Ranking
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 from tests.recall.conftest import Episode, Open
@@ -268,19 +266,9 @@ def test_a_time_alone_finds_what_was_said_then(recall: Recall, talk: Talk, episo
     assert texts(recall.search("昨日", 9, types=["episodic_memory"], fitting=True)) == ["モモの入院の日。"]
 
 
-def test_a_first_search_is_made_before_anybody_asks(
-    recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_first_search_is_made_before_anybody_asks(recall: Recall, talk: Talk) -> None:
     talk.user("My boat is green.")
-    recall.catch_up()
-    asked: list[bool] = []
-    ranked = recall._ranker.ranked
-
-    def look(*ask: Any) -> Ranking:  # as it has them
-        asked.append(stays_here())
-        return ranked(*ask)
-
-    monkeypatch.setattr(recall._ranker, "ranked", look)
-    for _ in range(2):
-        recall.get_ready()
-    assert asked == [True]  # once, and at no embedder elsewhere
+    asked: dict[str, bool] = {}
+    recall.rehearse.look = lambda text: asked.setdefault(text, stays_here())
+    recall.get_ready()
+    assert asked == {"My boat is green.": True}  # and no embedder elsewhere is

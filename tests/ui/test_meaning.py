@@ -64,23 +64,19 @@ def test_every_way_stands_there(visitor: TestClient, services: Services, monkeyp
     assert services.companion(NAME).memories.settings().recall.embedder == "builtin"
 
 
-def test_a_server_is_asked_before_it_is_used(
-    visitor: TestClient, services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_is_asked_before_it_is_used(visitor: TestClient, services: Services) -> None:
     form = {"embedder": "server", "model": "bge-m3:latest", "key": "sk-1"}
     said = visitor.post("/settings/meaning", data=form | {"address": "http://127.0.0.1:9"}, follow_redirects=True).text
     assert ("127.0.0.1:9" in said, services.settings().recall.embedder) == (True, "auto")
     with serving() as server:
         address = f"{server.address}/v1"
-        monkeypatch.setattr(services.minds, "local_servers", lambda: [(Server("llama.cpp", address, None), True)])
+        services.minds.local_servers = lambda: [(Server("llama.cpp", address, None), True)]  # type: ignore[method-assign]
         visitor.post("/settings/meaning", data=form | {"address": f"{address}/embeddings"})
         recall = services.settings().recall
         assert (recall.embedder, recall.embedder_address, recall.embedder_dimensions) == ("server", address, 768)
         assert services.secrets.get(key_name(address)) == "sk-1"
-        assert [one.attributes["data-model"] for one in opened(visitor).all('[data-way="server"]')] == [
-            "bge-m3:latest",
-            "ruri-v3-310m",
-        ]
+        shown = opened(visitor).all('[data-way="server"]')
+        assert [one.attributes["data-model"] for one in shown] == ["bge-m3:latest", "ruri-v3-310m"]
         services.let_sleep(NAME)
 
 
