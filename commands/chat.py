@@ -71,7 +71,7 @@ def _show_what_waits(companion: Companion, turn: Turn, *, is_asked: bool, as_jso
 def _show_turn(companion: Companion, turn: Turn, *, as_json: bool) -> bool:
     """Print a turn as it happens; return whether it failed."""
     from agent import as_json as shapes
-    from agent.events import Failed, Noticed, Speaking, ToolUsed
+    from agent.events import Failed, Noticed, Speaking, ToolUsed, Unsaid
 
     lang, failed = terminal_language(), False
     for event in turn.events():
@@ -80,6 +80,8 @@ def _show_turn(companion: Companion, turn: Turn, *, as_json: bool) -> bool:
                 write(shapes.line(shape))
         elif isinstance(event, Speaking):
             write(event.text, end="")
+        elif isinstance(event, Unsaid):
+            write()
         elif isinstance(event, ToolUsed):
             warn(event.announcement.text)
         if isinstance(event, Failed | Noticed):

@@ -10,6 +10,7 @@ from typing import Any, Final
 import regex
 
 from managers.language.lexicons import load
+from managers.memory.messages import is_unnamed
 from managers.mind import ReplyRequest, ToolSpec
 from managers.storage.texts import table
 
@@ -61,13 +62,13 @@ class Marks:
 
 def talk_of(request: ReplyRequest, tools: Sequence[ToolSpec], language: str) -> Talk:
     """Return what is known of the answer to a request."""
-    sheet = request.sheet
+    sheet, speaker = request.sheet, request.message.speaker
     called = tuple(call.name for turn in request.turns for call in turn.tool_calls)
     names = tuple(dict.fromkeys((*(name for tool in tools for name in (tool.name, *tool.members)), *called)))
     if request.company:
         return Talk(tools=names, language=language)
     roles = table("model_marks")["roles"]["others"]
-    own, others = ({*given} - {""} for given in ((sheet.persona, sheet.nickname), (sheet.user_name, *roles)))
+    own, others = ({*given} - {""} for given in ((sheet.persona, sheet.nickname), (sheet.user_name, "" if is_unnamed(speaker) else speaker, *roles)))
     return Talk(tuple(own), tuple(others - own), names, language)
 
 
