@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from agent.minds.known_models import default_context, family_of
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.provider import Provider
 from agent.minds.server_discovery import answers, list_models
+from agent.minds.tool_schemas import bounded
 from managers.growth.base_model import context_of
 from managers.storage.settings import GEMINI_VARIABLES, MindSettings
 
@@ -58,7 +60,7 @@ def openai_provider(endpoint: Endpoint, build: Callable[[], BaseChatModel]) -> P
     return Provider(
         build,
         without={"temperature": {"temperature": None}, "usage": {"stream_usage": False}},
-        structured=_openai_form,
+        structured=partial(_openai_form, is_bounded=not endpoint.leaves_machine),
         limited=lambda room: {"max_tokens": room},
         always_limited=not endpoint.leaves_machine,
         models=lambda: list_models(endpoint.address, endpoint.key),
@@ -145,9 +147,10 @@ def unusable_mind(error: MindError, settings: MindSettings) -> LanguageModelMind
     return LanguageModelMind(endpoint, Provider(build), context_tokens=default_context(loopback=True))
 
 
-def _openai_form(answer: type[BaseModel]) -> dict[str, Any]:
+def _openai_form(answer: type[BaseModel], *, is_bounded: bool) -> dict[str, Any]:
     """Ask for JSON of a form; in `extra_body`, because the library parses by rules of its own otherwise."""
-    form = {"name": answer.__name__, "schema": answer.model_json_schema()}
+    schema = answer.model_json_schema()
+    form = {"name": answer.__name__, "schema": bounded(schema) if is_bounded else schema}
     return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": form}}}
 
 

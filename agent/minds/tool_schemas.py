@@ -23,6 +23,14 @@ _GROUPS = {"Query": "search", "NoteEdit": "edit_note", "Instruction": "write_dia
 _NO_NEWS = {"title", "additionalProperties", "maxLength", "minLength", "default"}
 """What pydantic writes that a model need not read: a call is checked anyway."""
 
+_LONGEST, _LONGEST_IN_LIST = 600, 100
+_BOUNDS: dict[str, dict[str, Any]] = {
+    "string": {"maxLength": _LONGEST},
+    "array": {"maxItems": 12},
+    "object": {"additionalProperties": False},
+}
+"""Of a form that a server on this computer holds its model to, where the form says nothing of it."""
+
 
 def in_words(name: str) -> dict[Lang, str]:
     """Return what a tool does, for people; of one that is not ours its name."""
@@ -113,6 +121,18 @@ def _first_sentence(text: str) -> str:
 def _with_what(arguments: type[BaseModel], names: tuple[str, ...]) -> type[BaseModel]:
     what: Any = Literal[names]
     return create_model(arguments.__name__, __base__=arguments, what=(what, ...))
+
+
+def bounded(schema: Any) -> Any:  # noqa: ANN401  # JSON
+    """Return a JSON schema in which nothing is without end: a small model that is held to a form never leaves an open list."""
+    if isinstance(schema, list):
+        return [bounded(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: bounded(value) for key, value in schema.items()}
+    if made.get("type") == "array" and made.get("items") == {"type": "string", "maxLength": _LONGEST}:
+        made["items"] = {"type": "string", "maxLength": _LONGEST_IN_LIST}
+    return made if "enum" in made else _BOUNDS.get(str(made.get("type")), {}) | made
 
 
 def slim(schema: Any, without: AbstractSet[str]) -> Any:  # noqa: ANN401  # JSON
