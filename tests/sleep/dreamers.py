@@ -16,22 +16,8 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.questions import QuestionStore
 from managers.mind import Cancel, Sheet
+from managers.sleep import tasks
 from managers.sleep.dream import Dreamer
-from managers.sleep.tasks import (
-    AnswerMaterial,
-    DayDraft,
-    DayMaterial,
-    DreamMind,
-    EntitiesDraft,
-    EntityMaterial,
-    PeriodDraft,
-    PeriodMaterial,
-    QuestionMaterial,
-    QuestionsDraft,
-    ReflectionDraft,
-    ReflectionMaterial,
-    ResolutionsDraft,
-)
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.history import History
@@ -78,25 +64,25 @@ class ScriptedDreamMind:
         draft: Draft = own(material) if own else usual(material, cancel)
         return draft
 
-    def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
+    def summarise_day(self, material: tasks.DayMaterial, cancel: Cancel) -> tasks.DayDraft:
         return self._think(self._rest.summarise_day, material, cancel)
 
-    def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
+    def describe_entities(self, material: tasks.EntityMaterial, cancel: Cancel) -> tasks.EntitiesDraft:
         return self._think(self._rest.describe_entities, material, cancel)
 
-    def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
+    def find_questions(self, material: tasks.QuestionMaterial, cancel: Cancel) -> tasks.QuestionsDraft:
         return self._think(self._rest.find_questions, material, cancel)
 
-    def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
+    def resolve_questions(self, material: tasks.AnswerMaterial, cancel: Cancel) -> tasks.ResolutionsDraft:
         return self._think(self._rest.resolve_questions, material, cancel)
 
-    def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
+    def reflect(self, material: tasks.ReflectionMaterial, cancel: Cancel) -> tasks.ReflectionDraft | None:
         return self._think(self._rest.reflect, material, cancel)
 
-    def summarise_period(self, material: PeriodMaterial, cancel: Cancel) -> PeriodDraft | None:
+    def summarise_period(self, material: tasks.PeriodMaterial, cancel: Cancel) -> tasks.PeriodDraft | None:
         return self._think(self._rest.summarise_period, material, cancel)
 
-    def tokens_of(self, material: DayMaterial) -> int:
+    def tokens_of(self, material: tasks.DayMaterial) -> int:
         return 10 * len(material.messages)
 
 
@@ -131,7 +117,7 @@ def make_dreamer(
     paths: PersonaPaths,
     clock: Clock,
     log: ConversationLog | None = None,
-    mind: DreamMind | None = None,
+    mind: tasks.DreamMind | None = None,
     *,
     apply: Apply | None = None,
     **others: Any,
@@ -177,7 +163,7 @@ class Life:
         self.log.append_many(said)
         return said
 
-    def dreamer(self, mind: DreamMind | None = None, **others: Any) -> Dreamer:
+    def dreamer(self, mind: tasks.DreamMind | None = None, **others: Any) -> Dreamer:
         return make_dreamer(self.paths, self.clock, self.log, mind, **others)
 
     def episode(self, day: date) -> Episode:
@@ -200,3 +186,10 @@ class Life:
     def text(self) -> str:
         """Return what the memories say; what a past dream recorded of itself aside."""
         return "".join(data.decode() for name, data in self.files().items() if not name.startswith("memory/dream_"))
+
+
+def reflection(**values: object) -> tasks.ReflectionDraft:
+    """A sound reflection on a hot spring, but for the values that a test gives."""
+    words = {"trigger_topic": "温泉", "insight": "花さんは温泉で元気になる。", "strategy": "ゆっくり話を聞く。"}
+    whole: dict[str, object] = {**words, "log_entry": "夢の中で歩いていた。", "evidence": ["m1"], **values}
+    return tasks.ReflectionDraft.model_validate(whole)

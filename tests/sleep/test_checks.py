@@ -9,18 +9,10 @@ from managers.memory.goals import Goal, Goals, alike
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import Sheet
-from managers.sleep import tasks
-from managers.sleep.checks import (
-    MAX_GOAL_CHANGES,
-    MAX_NEW_GOALS,
-    check_day,
-    check_entities,
-    check_questions,
-    check_reflection,
-    check_resolutions,
-)
+from managers.sleep import checks, tasks
 from managers.sleep.errors import DraftRejectedError
 from managers.sleep.review import Review
+from tests.sleep.dreamers import reflection
 
 NOON = datetime(2026, 1, 2, 12)
 MESSAGES = (
@@ -39,7 +31,7 @@ DAY = day()
 
 def test_episodes_that_rest_on_nothing_are_rejected() -> None:
     sound = tasks.DayDraft(summary="花さんは温泉に行った。", evidence=["m1"])
-    assert check_day(sound, DAY) == sound
+    assert checks.check_day(sound, DAY) == sound
     unsound: tuple[dict[str, object], ...] = (
         {"summary": "   "},
         {"evidence": []},
@@ -49,7 +41,7 @@ def test_episodes_that_rest_on_nothing_are_rejected() -> None:
     )
     for wrong in unsound:
         with pytest.raises(DraftRejectedError):
-            check_day(sound.model_copy(update=wrong), DAY)
+            checks.check_day(sound.model_copy(update=wrong), DAY)
 
 
 def entity(name: str, *evidence: str, text: str = "花さんが行った温泉。", slot: str = "") -> tasks.EntityDraft:
@@ -59,7 +51,7 @@ def entity(name: str, *evidence: str, text: str = "花さんが行った温泉�
 
 def checked(*drafts: tasks.EntityDraft, user_name: str = "", known: tuple[Entity, ...] = ()) -> list[tasks.EntityDraft]:
     material = tasks.EntityMaterial(day(user_name), known)
-    return check_entities(tasks.EntitiesDraft(entities=list(drafts)), material).entities
+    return checks.check_entities(tasks.EntitiesDraft(entities=list(drafts)), material).entities
 
 
 def test_entities_keep_what_is_sound() -> None:
@@ -84,24 +76,13 @@ def test_questions_and_answers_need_evidence() -> None:
         tasks.QuestionDraft(topic=topic, context="どうだったか", evidence=[one])
         for topic, one in (("温泉", "m1"), ("月", "m7"))
     ]
-    kept = check_questions(tasks.QuestionsDraft(questions=asked), tasks.QuestionMaterial(DAY)).questions
+    kept = checks.check_questions(tasks.QuestionsDraft(questions=asked), tasks.QuestionMaterial(DAY)).questions
     assert [q.topic for q in kept] == ["温泉"]
     told = (("q_1", "行った", "m1"), ("q_2", "知らない問い", "m1"), ("q_1", "作り話", "m2"))
     answers = [tasks.ResolutionDraft(question_id=one, answer=answer, evidence=[m]) for one, answer, m in told]
     material = tasks.AnswerMaterial(DAY, (Question(id="q_1", topic="温泉"),))
-    found = check_resolutions(tasks.ResolutionsDraft(resolutions=answers), material).resolutions
+    found = checks.check_resolutions(tasks.ResolutionsDraft(resolutions=answers), material).resolutions
     assert [a.answer for a in found] == ["行った"]
-
-
-def reflection(**values: object) -> tasks.ReflectionDraft:
-    whole: dict[str, object] = {
-        "trigger_topic": "温泉",
-        "insight": "花さんは温泉で元気になる。",
-        "strategy": "疲れていたら温泉の話をする。",
-        "log_entry": "夢の中で湯気がのぼっていた。",
-        "evidence": ["m1"],
-    }
-    return tasks.ReflectionDraft.model_validate({**whole, **values})
 
 
 def reflecting(goals: Goals | None = None, level: tasks.Level = 1) -> tasks.ReflectionMaterial:
@@ -116,9 +97,9 @@ def test_thousands_of_goals_become_a_few() -> None:
     goals += [
         tasks.GoalDraft(action="progress", goal_id="sh_1", reason=f"{n}行書いた", evidence=["m1"]) for n in range(100)
     ]
-    taken = check_reflection(reflection(goals=goals), reflecting(POEM)).goals
-    assert len(taken) == MAX_GOAL_CHANGES
-    assert sum(goal.action == "create" for goal in taken) <= MAX_NEW_GOALS
+    taken = checks.check_reflection(reflection(goals=goals), reflecting(POEM)).goals
+    assert len(taken) == checks.MAX_GOAL_CHANGES
+    assert sum(goal.action == "create" for goal in taken) <= checks.MAX_NEW_GOALS
 
 
 def test_two_new_goals_a_night_and_near_ones_are_one() -> None:
@@ -132,7 +113,7 @@ def test_two_new_goals_a_night_and_near_ones_are_one() -> None:
     ]
     drafts = [tasks.GoalDraft(action="create", goal=text, evidence=["m1"]) for text in new]
     material = reflecting(Goals([Goal(id="sh_1", goal="モモの様子を聞く")]))
-    taken = [goal.goal for goal in check_reflection(reflection(goals=drafts), material, review).goals]
+    taken = [goal.goal for goal in checks.check_reflection(reflection(goals=drafts), material, review).goals]
     assert taken == new[1:3]
     assert [error.facts["why"] for error, _ in review.left_out] == ["alike", "too_many", "too_many"]
 
@@ -156,7 +137,7 @@ def test_goals_can_be_changed_when_they_are_there_and_long_ones_wait_for_the_mon
         tasks.GoalDraft(action="revalue", goal_id="sh_1", related_values=["創作"]),
         tasks.GoalDraft(action="reprioritise", goal_id="sh_1"),
     ]
-    taken = check_reflection(reflection(goals=drafts), reflecting(POEM, level=2)).goals
+    taken = checks.check_reflection(reflection(goals=drafts), reflecting(POEM, level=2)).goals
     assert [(goal.action, goal.goal_id) for goal in taken] == [(one.action, "sh_1") for one in drafts[:3]]
     drafts = [
         tasks.GoalDraft(action="progress", goal_id="sh_1", reason="一行書いた", evidence=["m1"]),
@@ -164,25 +145,27 @@ def test_goals_can_be_changed_when_they_are_there_and_long_ones_wait_for_the_mon
         tasks.GoalDraft(action="create", goal="新世界", horizon="long_term", evidence=["m1"]),
         tasks.GoalDraft(action="complete", goal_id="sh_1", reason="", evidence=["m1"]),
     ]
-    assert [g.reason for g in check_reflection(reflection(goals=drafts), reflecting(POEM)).goals] == ["一行書いた"]
-    assert len(check_reflection(reflection(goals=drafts), reflecting(POEM, level=3)).goals) == 2
+    assert [g.reason for g in checks.check_reflection(reflection(goals=drafts), reflecting(POEM)).goals] == [
+        "一行書いた"
+    ]
+    assert len(checks.check_reflection(reflection(goals=drafts), reflecting(POEM, level=3)).goals) == 2
 
 
 def test_what_a_night_says_of_itself_is_short_ends_with_a_sentence_and_is_not_empty() -> None:
     long = "花さんは温泉で元気になる。" * 30
-    made = check_reflection(reflection(insight=long, log_entry=long), reflecting())
+    made = checks.check_reflection(reflection(insight=long, log_entry=long), reflecting())
     assert 150 < len(made.insight) <= 200
     assert 250 < len(made.log_entry) <= 300
     assert made.insight[-1] == made.log_entry[-1] == "。"
     for field in ("insight", "strategy", "log_entry"):
         with pytest.raises(DraftRejectedError):
-            check_reflection(reflection(**{field: " "}), reflecting())
+            checks.check_reflection(reflection(**{field: " "}), reflecting())
 
 
 def test_all_that_is_wrong_is_said_at_once_in_the_language_of_the_prompt() -> None:
     draft = reflection(insight="", strategy="Talk about hot springs more often.", evidence=["m99"])
     with pytest.raises(DraftRejectedError) as caught:
-        check_reflection(draft, reflecting())
+        checks.check_reflection(draft, reflecting())
     reason = str(caught.value.facts["reason"])
     assert all(part in reason for part in ("insight が空", "strategy は日本語で書く", "m99"))
 
@@ -213,7 +196,7 @@ def test_a_word_for_the_user_becomes_their_name() -> None:
 def test_half_characters_and_control_characters_reach_no_file() -> None:
     """A small model cuts an emoji in two; a night must not fail on it, this one and every other."""
     odd, plain = "花さんは温泉に\ud83dまた\x00行\x1b[1mった。", "花さんは温泉に\ufffdまた行[1mった。"
-    told = check_day(
+    told = checks.check_day(
         tasks.DayDraft(summary=odd, evidence=["m1"], key_events=[tasks.Claim(text=odd, evidence=["m1"])]), DAY
     )
     assert (told.summary, told.key_events[0].text) == (plain, plain)

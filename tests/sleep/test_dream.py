@@ -9,7 +9,6 @@ from agent.minds.builtin.mind import BuiltInDreamMind
 from managers.mind import Cancel
 from managers.sleep.errors import NothingSaidError
 from managers.sleep.tasks import DayDraft, DayMaterial
-from managers.storage.errors import UndoConflictError
 from tests.sleep.dreamers import DAY_ONE, Life, ScriptedDreamMind, messages
 
 FIRST, SECOND = date(2026, 11, 19), date(2026, 11, 20)
@@ -151,16 +150,6 @@ def test_undo_leaves_what_a_person_wrote_since(life: Life) -> None:
     assert "水の神様。" in store.read_text("貴船神社")[0]
     assert [fact for fact in store.all()[0].facts if not fact.is_users] == []
     assert life.files().keys() - before.keys() == {"entity_memory/貴船神社.md"}
-
-
-def test_undo_shows_a_conflict_where_the_same_thing_changed_since(life: Life) -> None:
-    report = life.dreamer().dream()
-    mine = life.episode(life.episodes.days()[0]).model_copy(update={"summary": "ほんとうは違う日。"})
-    life.episodes.save(mine, author="user", reason="edited")
-    changed = life.files()
-    with pytest.raises(UndoConflictError):
-        life.history.undo(report.entries[0], author="user")
-    assert life.files() == changed
 
 
 def test_what_a_person_edits_during_a_dream_stays(life: Life) -> None:

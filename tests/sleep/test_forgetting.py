@@ -10,15 +10,7 @@ from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
 from managers.memory.working_copy import Stores, WorkingCopy
-from managers.sleep.tasks import (
-    AnswerMaterial,
-    EntitiesDraft,
-    EntityDraft,
-    EntityMaterial,
-    FactDraft,
-    ResolutionDraft,
-    ResolutionsDraft,
-)
+from managers.sleep import tasks
 from managers.sleep.withdrawal import Gone, withdrawals, withdrawn
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
@@ -168,10 +160,10 @@ def test_what_was_said_before_a_question_came_up_does_not_answer_it(life: Life) 
     life.dreamer().dream()
     life.questions.add(Question(topic="旅行", id="trip", priority=0.9, evidence=["b2"]), author="dream", reason="")
 
-    def answers(material: AnswerMaterial) -> ResolutionsDraft:
+    def answers(material: tasks.AnswerMaterial) -> tasks.ResolutionsDraft:
         told = {"answer": "楽しかった。", "evidence": [material.day.messages[0].id]}
-        found = [ResolutionDraft.model_validate({"question_id": one.id, **told}) for one in material.open]
-        return ResolutionsDraft(resolutions=found)
+        found = [tasks.ResolutionDraft.model_validate({"question_id": one.id, **told}) for one in material.open]
+        return tasks.ResolutionsDraft(resolutions=found)
 
     mind, line = ScriptedDreamMind(resolve_questions=answers), (("user", "旅行は楽しかったです。"),)
     life.log.append_many(messages(datetime(2025, 1, 5, 20), line, "old"))
@@ -183,13 +175,13 @@ def test_what_was_said_before_a_question_came_up_does_not_answer_it(life: Life) 
     assert "trip" not in {question.id for question in life.questions.open()}
 
 
-def described(*found: EntityDraft) -> Callable[[EntityMaterial], EntitiesDraft]:
-    return lambda material: EntitiesDraft(entities=list(found) if material.day.date.day == 20 else [])
+def described(*found: tasks.EntityDraft) -> Callable[[tasks.EntityMaterial], tasks.EntitiesDraft]:
+    return lambda material: tasks.EntitiesDraft(entities=list(found) if material.day.date.day == 20 else [])
 
 
-def person(name: str, fact: str, *aliases: str) -> EntityDraft:
-    facts = [FactDraft(text=fact, evidence=["b3"])]
-    return EntityDraft(name=name, kind="person", aliases=list(aliases), facts=facts)
+def person(name: str, fact: str, *aliases: str) -> tasks.EntityDraft:
+    facts = [tasks.FactDraft(text=fact, evidence=["b3"])]
+    return tasks.EntityDraft(name=name, kind="person", aliases=list(aliases), facts=facts)
 
 
 def test_an_alias_does_not_make_one_of_two(life: Life) -> None:

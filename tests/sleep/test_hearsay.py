@@ -19,7 +19,7 @@ from managers.sleep.errors import DraftRejectedError
 from managers.sleep.hearsay import Telling
 from managers.sleep.review import Review
 from managers.storage.errors import Lang
-from tests.sleep.dreamers import SHEET, Life, ScriptedDreamMind
+from tests.sleep.dreamers import SHEET, Life, ScriptedDreamMind, reflection
 
 FIRST = datetime(2026, 1, 1, 20)
 MADE_UP = (
@@ -72,12 +72,8 @@ def believing_mind() -> ScriptedDreamMind:
                 tasks.QuestionDraft(topic="パリ", context="花さんが生まれたパリ", evidence=[ids(request.day)[2]])
             ]
         ),
-        reflect=lambda material: tasks.ReflectionDraft(
-            trigger_topic="故郷",
-            insight="花さんはパリで生まれた。",
-            strategy="洗濯の話を聞く。",
-            log_entry="夢の中で、布が風に揺れていた。",
-            evidence=[ids(material.days[-1])[1]],
+        reflect=lambda material: reflection(
+            trigger_topic="故郷", insight="花さんはパリで生まれた。", evidence=[ids(material.days[-1])[1]]
         ),
     )
 

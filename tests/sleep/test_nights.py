@@ -15,7 +15,7 @@ from managers.sleep import tasks
 from managers.sleep.reflection_levels import levels_of
 from managers.sleep.scheduler import _outcome
 from managers.storage.settings import SleepSettings
-from tests.sleep.dreamers import Life, ScriptedDreamMind, failing, messages
+from tests.sleep.dreamers import Life, ScriptedDreamMind, failing, messages, reflection
 
 
 class Reflecting:
@@ -28,14 +28,9 @@ class Reflecting:
     def __call__(self, material: tasks.ReflectionMaterial) -> tasks.ReflectionDraft:
         self.materials.append(material)
         told = max(material.days[-1].messages, key=lambda one: len(one.text))
-        usual = {
-            "trigger_topic": told.text,
-            "insight": f"{len(self.materials)}回目に考えて気づいたこと。",
-            "strategy": "ゆっくり話を聞く。",
-            "log_entry": "夢の中で歩いていた。",
-            "evidence": [told.id],
-        }
-        return tasks.ReflectionDraft.model_validate({**usual, **self._values})
+        insight = f"{len(self.materials)}回目に考えて気づいたこと。"
+        usual = {"trigger_topic": told.text, "insight": insight, "evidence": [told.id]}
+        return reflection(**{**usual, **self._values})
 
     @property
     def levels(self) -> list[tuple[tasks.Level, date]]:

@@ -12,17 +12,8 @@ from random import Random
 import pytest
 
 from agent.services import open_services
+from managers.exchange.backups import errors
 from managers.exchange.backups.daily import DailyBackups
-from managers.exchange.backups.errors import (
-    BackupDamagedError,
-    BackupLockedError,
-    BackupPlaceEmptyError,
-    BackupPlaceMissingError,
-    BackupPlaceRefusedError,
-    NotInBackupError,
-    RestoreTargetTakenError,
-    WrongBackupPassphraseError,
-)
 from managers.exchange.backups.keeping import Backups, backups_of, snapshot
 from managers.exchange.backups.returning import (
     file_bytes,
@@ -80,7 +71,7 @@ def test_a_flipped_bit_is_named_and_stored_anew(backups: Backups, home: Home, cl
     first = backups.make()
     before = held(home)
     turn_a_bit(backups)
-    with pytest.raises(BackupDamagedError):
+    with pytest.raises(errors.BackupDamagedError):
         restored(backups, first, tmp_path / "broken")
     (checked,) = backups.check()
     assert (checked.proof.level, checked.proof.bad != ()) == ("failed", True)
@@ -96,13 +87,13 @@ def test_a_place_that_is_gone_is_said_and_nothing_is_made_instead(home: Home, tm
     disk = tmp_path / "disk"
     SettingsFile(home.settings).change("backup", place=str(disk))
     backups = backups_of(home, clock)
-    with pytest.raises(BackupPlaceMissingError):
+    with pytest.raises(errors.BackupPlaceMissingError):
         backups.make("daily")
     assert not disk.exists()
     disk.mkdir()
     backups.make("daily")
     shutil.move(disk / "utatane-backups", tmp_path / "unplugged")
-    with pytest.raises(BackupPlaceEmptyError):
+    with pytest.raises(errors.BackupPlaceEmptyError):
         backups.make("daily")
     assert list(disk.iterdir()) == []
     made = snapshot(home, "import", clock)
@@ -110,7 +101,7 @@ def test_a_place_that_is_gone_is_said_and_nothing_is_made_instead(home: Home, tm
     assert len(list((home.backups / "backups").glob("*.json"))) == 1
     assert backups.make("now").is_good
     SettingsFile(home.settings).change("backup", place=str(home.characters / "Nemu"))
-    with pytest.raises(BackupPlaceRefusedError):
+    with pytest.raises(errors.BackupPlaceRefusedError):
         backups.make("daily")
 
 
@@ -127,11 +118,11 @@ def test_encrypted_only_the_passphrase_reads_it(backups: Backups, home: Home, cl
     everything = b"".join(path.read_bytes() for path in backups.place.rglob("*") if path.is_file())
     assert not any(word in everything for word in (b"Nemu", b"log.txt", Secrets(home.secrets).get(BACKUP).encode()))
     Secrets(home.secrets).set(BACKUP, "")
-    with pytest.raises(BackupLockedError):
+    with pytest.raises(errors.BackupLockedError):
         backups.files_in(head)
-    with pytest.raises(BackupLockedError):
+    with pytest.raises(errors.BackupLockedError):
         backups.make("daily")
-    with pytest.raises(WrongBackupPassphraseError):
+    with pytest.raises(errors.WrongBackupPassphraseError):
         backups.unlock("open says me")
     backups.unlock("あいことば open sesame")
     assert restored(backups, head, tmp_path / "again") == before
@@ -227,9 +218,9 @@ def test_nothing_that_is_there_is_written_over(backups: Backups, tmp_path: Path)
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "mine.txt").write_text("mine")
     for path in ("", f"characters/{NAME}", f"characters/{NAME}/log.txt"):
-        with pytest.raises(RestoreTargetTakenError):
+        with pytest.raises(errors.RestoreTargetTakenError):
             restore_path(backups, head, path, tmp_path / "there")
-    with pytest.raises(NotInBackupError):
+    with pytest.raises(errors.NotInBackupError):
         restore_path(backups, head, "characters/Nobody", tmp_path / "nobody")
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
     assert restore_path(backups, head, f"characters/{NAME}/memory", tmp_path / "memory")
@@ -268,7 +259,7 @@ def test_a_list_that_somebody_else_wrote_leads_nowhere_else(backups: Backups, tm
     for path in ("../outside", "/etc/outside", "a/../../outside"):
         with repository.working():
             evil = repository.save(replace(head, id="20990101-000000-aaaa"), [replace(file, path=path)])
-        with pytest.raises(BackupDamagedError):
+        with pytest.raises(errors.BackupDamagedError):
             restore_home(backups, evil, tmp_path / "deep" / "target")
         assert not list(tmp_path.rglob("outside"))
         assert not (tmp_path / "deep" / "target").exists()
@@ -299,7 +290,7 @@ def test_killed_while_taking_a_place_neither_is_lost(backups: Backups, home: Hom
 
 def _restore_home(folder: Path, target: Path) -> None:
     backups = backups_of(Home(folder), HandClock())
-    with suppress(RestoreTargetTakenError):
+    with suppress(errors.RestoreTargetTakenError):
         restore_home(backups, backups.find(), target)
 
 
