@@ -9,6 +9,7 @@ from managers.recall.embedders import folder_model, local_model
 from managers.recall.embedders.embedder_choice import gemini_key
 from managers.recall.embedders.offered import Folder, OfferedModel, offered
 from managers.recall.embedders.openai_embeddings import models_at
+from managers.recall.embedders.sentence_encoder import find_package
 from managers.recall.index.word_vectors import find_table
 from managers.storage.errors import UtataneError
 from managers.storage.settings import RecallSettings
@@ -65,7 +66,8 @@ def own_ways(settings: RecallSettings, t: Texts) -> Iterator[Way]:
         key = name.replace("-", "_")
         lacks = t("meaning.no_table") if name == "japanese-vectors" and find_table() is None else ""
         chosen = settings.embedder == name
-        yield Way(name, "", t(f"options.choice.{key}"), t(f"meaning.about_{key}"), is_chosen=chosen, lacks=lacks)
+        about = t(f"meaning.about_{key}") + (t("meaning.no_encoder") if name == "auto" and not find_package() else "")
+        yield Way(name, "", t(f"options.choice.{key}"), about, is_chosen=chosen, lacks=lacks)
 
 
 def fetchable(services: Services, settings: RecallSettings, t: Texts) -> Iterator[Fetchable]:
