@@ -95,7 +95,7 @@ def test_what_no_server_did_costs_nothing(server: ModelServer, make: MakeMind, b
 def test_one_stopped_or_left_is_noted_as_far_as_it_was_heard(server: ModelServer, make: MakeMind, books: Books) -> None:
     books.settings = UsageSettings(day_tokens=100_000)
     for leaves in (False, True):
-        server.enqueue(Say("一二三四五六七八九十" * 20, gap=0.02, usage=(40, 400)))
+        server.enqueue(Say("いろはにほへとちりぬ" * 20, gap=0.02, usage=(40, 400)))
         cancel = Cancel()
         pieces = books.charge(make(server)).reply(request(), cancel)
         next(piece for piece in pieces if isinstance(piece, TextPiece))
@@ -205,7 +205,7 @@ def test_minds_that_talk_at_once_do_not_pass_the_cap(server: ModelServer, books:
 def test_who_shares_a_model_shares_what_it_learned(server: ModelServer, books: Books) -> None:
     mind = behind_openai(server)
     first, second = books.charge(mind), mind.charged_to(books.meter.account("Hazel", "dream"))
-    server.enqueue(Say("隠れた考え</think>こんにちは"), Say("また考え</think>やあ"))
+    server.enqueue(Say("隠れた考え。\n</think>\n\nこんにちは"), Say("また考え</think>やあ"))
     talk(first)
     assert talk(second).text == "やあ"
     assert [(call.persona, call.purpose) for call in books.calls] == [("詩音", "talk"), ("Hazel", "dream")]
