@@ -18,10 +18,11 @@ from managers.memory.entities import Fact
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
 from managers.memory.messages import Message
-from managers.mind import Cancel, ReasoningPiece, ReplyPiece, TextPiece, ToolCall
+from managers.mind import Cancel, ReasoningPiece, ReplyPiece, TakenBack, TextPiece, ToolCall
 from managers.storage.paths import Home
 from tests.agent.conftest import Scene, Waits, sure
 from tests.fakes import HandClock
+from ui.rooms.talk.view import live_of
 
 
 def said(scene: Scene) -> list[tuple[str, str]]:
@@ -106,6 +107,15 @@ def test_words_before_and_after_a_tool_do_not_run_into_each_other(scene: Scene) 
     events = scene.live(scene.companion.say("Whom do you know?"))
     shown = "".join(e.text for e in events if isinstance(e, Speaking))
     assert shown == said(scene)[-1][1] == "Let me look.\n\nNobody yet."
+
+
+def test_what_is_taken_back_is_neither_shown_nor_kept(scene: Scene) -> None:
+    call = ToolCall("c1", "list_entity_memories", {})
+    scene.mind.enqueue([TextPiece("Let me look."), call], [TextPiece("<tool"), TakenBack(), TextPiece("Nobody yet.")])
+    turn = scene.companion.say("Whom do you know?")
+    scene.live(turn)
+    assert said(scene)[-1][1] == "Let me look.\n\nNobody yet."
+    assert live_of(turn).speaking.strip() == "Nobody yet."
 
 
 def test_who_has_said_all_before_a_tool_need_not_speak_again(scene: Scene) -> None:
