@@ -1,5 +1,6 @@
 """The ways to a model: on this computer itself, or one that is there already; beside the talk, and in the settings."""
 
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,11 +10,14 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from agent.minds.engine.errors import NoEngineError
 from agent.minds.known_models import suitable
+from agent.minds.model_files import file_named
 from agent.minds.recommending import Computer, recommended
 from agent.minds.server_discovery import PORTS
 from agent.minds.trial import Trial
 from agent.services import Services
+from managers.storage.errors import as_notice
 from tests.minds.talking import until
 from tests.model_server import NOBODY, Fetching, ModelServer, Say
 from tests.ui.reading import Element, press, read
@@ -166,6 +170,48 @@ def test_the_way_to_a_model_stands_beside_the_talk_until_it_is_put_away(
     assert EN("ways.card_away") in away.one("#told").text
     assert opened(visitor, TALK).all(".mind-card") == []
     assert services.settings().mind.provider == "auto"
+
+
+def test_only_what_this_computer_carries_is_offered(
+    services: Services, ollama: ModelServer, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert speaking(services) == "built-in"
+    best = file_named(recommended(COMPUTER, "en")[0].name, services.home.models)
+    assert best
+    part = best.path.with_name(f"{best.path.name}.part")
+    part.parent.mkdir(parents=True)
+    part.touch()
+    os.truncate(part, int(best.model.file_gigabytes * 2 * 10**8))  # the program was ended while it came
+    for page, button in ((SETTINGS, "button.main"), (TALK, ".mind-card button")):
+        assert opened(visitor, page).all(button)[0].text == EN("ways.go_on_from", percent=20)
+    removed = visitor.post("/settings/mind/remove", data={"remove": best.name}, follow_redirects=True)
+    assert (removed.status_code, part.exists()) == (200, False)
+    small, full = Computer(1.5, 8, 10**12), Computer(MEMORY, 8, 10**6)
+    for computer, says in ((small, "ways.too_large"), (full, "ways.no_room")):
+        monkeypatch.setattr(here, "this_computer", lambda _, computer=computer: computer)
+        page = opened(visitor)
+        assert {one.text for one in page.all(".part")[0].all("li")[-1].children if isinstance(one, Element)} >= {
+            EN(says)
+        }
+        assert page.all(".part")[0].all("li button") == []
+        assert [one.text for one in opened(visitor, TALK).all(".mind-card button")] == [EN("ways.card_later")]
+    lacking = as_notice("no-engine", NoEngineError(model=""))
+    monkeypatch.setattr(type(services.engine), "lacking", staticmethod(lambda: lacking))
+    assert opened(visitor).all(".part")[0].texts(".problem") == [lacking.en]
+
+
+def test_files_of_other_programs_are_found(
+    services: Services, ollama: ModelServer, visitor: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    (tmp_path / ".lmstudio/models/maker/repo").mkdir(parents=True)
+    services.home.models.mkdir(exist_ok=True)
+    places = (services.home.models / "mine.gguf", tmp_path / ".lmstudio/models/maker/repo/theirs.gguf")
+    for path in (*places, services.home.models / "mmproj-mine.gguf", services.home.models / "mine-00002-of-00003.gguf"):
+        path.write_bytes(b"GGUF")
+    rows = [one for one in opened(visitor).all(".models li") if one.texts("button") == [EN("ways.file_use")]]
+    assert [one.texts("span")[0] for one in rows] == ["mine.gguf", "theirs.gguf"]
+    assert [one.one("button").attributes["value"] for one in rows] == list(map(str, places))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agent.minds.errors import ModelFileError, PullError
 from agent.minds.joining import Joining
+from agent.minds.known_models import GIGABYTE
 from agent.minds.model_files import ModelFile, check_file, file_named, file_of, model_files
 from agent.minds.pulling import OllamaModel
 from agent.minds.recommending import Computer, recommended, this_computer
@@ -50,6 +51,13 @@ class Row:
     is_used: bool
     lacks: str
     speed: float
+
+    @property
+    def percent(self) -> int:
+        """About how much of it has come, where fetching it was broken off: a restart of the program does that, too."""
+        part = self.file.path.with_name(f"{self.file.path.name}.part")
+        size = part.stat().st_size if part.is_file() else 0
+        return min(99, int(100 * size / GIGABYTE / self.file.model.file_gigabytes))
 
 
 @dataclass(frozen=True, slots=True)
