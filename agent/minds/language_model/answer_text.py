@@ -78,8 +78,8 @@ class AnswerText:
         self._is_last = True
         yield from self.feed("")
         if self._undecided and self._kept and is_whole:
-            self._undecided, self._at_start = False, True  # no tag came at all: it was speech
-            yield from self.feed(self._kept)
+            self._undecided, self._at_start, self._held = False, True, self._kept  # no tag came at all: it was speech
+            yield from self.feed("")
         if self._call and is_whole:
             self.calls.append(self._held)
 
