@@ -81,7 +81,7 @@ def test_the_table_is_unpacked_once_and_again_where_it_is_damaged(
 
 
 def test_what_shares_no_word_is_found_by_meaning_and_what_is_forgotten_leaves_no_vector(
-    open_recall: Open, talk: Talk, sentences: SentenceEncoder
+    open_recall: Open, talk: Talk, sentences: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = talk.user(KITTEN)
     talk.user(*(f"Train number {number} was late." for number in range(40)))
@@ -99,6 +99,10 @@ def test_what_shares_no_word_is_found_by_meaning_and_what_is_forgotten_leaves_no
     assert found(recall, ASKED, 1) != [KITTEN], "made anew, and by spelling meanwhile"
     assert embedded(recall) == 61
     assert found(recall, ASKED, 1) == [KITTEN]
+    with monkeypatch.context() as patch:
+        patch.setattr(sentences, "passages", None)
+        recall.rebuild()
+        assert embedded(recall) == 61, "they go on to answer in an index that is made anew"
     talk.log.take_back([said.id])
     assert embedded(recall) == 60
     assert found(recall, ASKED, 1) != [KITTEN]

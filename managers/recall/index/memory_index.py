@@ -163,12 +163,21 @@ class MemoryIndex:
     def take_over(self, fresh: MemoryIndex) -> None:
         """Become another index that was built beside this one; searches go on with the old one until then."""
         with self._lock:
+            self._hand_sentences(fresh.store)
             fresh.store.finish()
             self._clear()  # there is no room for both while the snapshot is made
             self._remove()
             make_folder(self.folder)
             self.store.replace_with(fresh.store.path)
             remove_tree(fresh.folder)
+
+    def _hand_sentences(self, fresh: Store) -> None:
+        """Let the vectors of sentences that are as they were answer on; of the rest they are made in the background."""
+        if self.store.vector_count("sentences"):
+            fresh.set_meta("sentences", self.store.meta("sentences"))
+            fresh.connection().execute("ATTACH ? AS before", (str(self.store.path),))
+            fresh.connection().execute(_HAND_SENTENCES)
+            fresh.connection().execute("DETACH before")
 
     def passages(self, numbers: Sequence[int]) -> dict[int, Passage]:
         """Return passages by number; one that is gone by now is left out."""
@@ -269,6 +278,10 @@ _PUT_OFF = "put_off"
 _UNEMBEDDED = (
     "SELECT u.chunk, c.text, c.heading FROM unembedded u JOIN chunks c ON c.id = u.chunk WHERE u.chunk NOT IN "
     "(SELECT CAST(key AS INTEGER) FROM json_each(?) WHERE value > ?) ORDER BY u.chunk DESC LIMIT ?"
+)
+_HAND_SENTENCES = (
+    "INSERT OR IGNORE INTO sentences (chunk, code) SELECT now.id, code FROM before.sentences JOIN before.chunks old "
+    "ON old.id = chunk JOIN main.chunks now ON now.text = old.text AND now.heading = old.heading"
 )
 _WITHOUT_SENTENCE = (
     "SELECT id, text, heading FROM chunks WHERE id NOT IN (SELECT chunk FROM sentences) ORDER BY id DESC LIMIT ?"
