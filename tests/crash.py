@@ -27,18 +27,8 @@ import pytest
 When = Literal["before", "half", "after"]
 
 STEPS: Final = (
-    "write",
-    "fsync",
-    "replace",
-    "rename",
-    "link",
-    "unlink",
-    "remove",
-    "truncate",
-    "ftruncate",
-    "mkdir",
-    "rmdir",
-)
+    "write", "fsync", "replace", "rename", "link", "unlink", "remove", "truncate", "ftruncate", "mkdir", "rmdir"
+)  # fmt: skip
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and forked children are POSIX")
 CHILD_SECONDS: Final = 60
 

@@ -205,15 +205,10 @@ class _Vfs(ctypes.Structure):
     """`struct sqlite3_vfs` of <sqlite3.h>."""
 
     _fields_ = (
-        ("iVersion", _INT),
-        ("szOsFile", _INT),
-        ("mxPathname", _INT),
-        ("pNext", _POINTER),
-        ("zName", ctypes.c_char_p),
-        ("pAppData", _POINTER),
-        ("methods", _POINTER * _METHODS_BEFORE),
-        *((name, _POINTER) for name in ("xSetSystemCall", "xGetSystemCall", "xNextSystemCall")),
-    )
+        ("iVersion", _INT), ("szOsFile", _INT), ("mxPathname", _INT), ("pNext", _POINTER),
+        ("zName", ctypes.c_char_p), ("pAppData", _POINTER), ("methods", _POINTER * _METHODS_BEFORE),
+        *((name, _POINTER) for name in ("xSetSystemCall", "xGetSystemCall", "xNextSystemCall"))
+    )  # fmt: skip
 
 
 _kept: list[Any] = []

@@ -115,9 +115,6 @@ def misleads_by_names(folder: Path, _precious: Path) -> None:
 
 
 HARMS: Final[tuple[Harm, ...]] = (
-    asks_for_much,
-    brings_an_index,
-    finishes_a_journal,
-    runs_in_git,
-    *(() if sys.platform == "win32" else (reads_elsewhere, writes_elsewhere, never_ends, misleads_by_names)),
-)
+    asks_for_much, brings_an_index, finishes_a_journal, runs_in_git,
+    *(() if sys.platform == "win32" else (reads_elsewhere, writes_elsewhere, never_ends, misleads_by_names))
+)  # fmt: skip

@@ -10,12 +10,9 @@ from tests.homes import AT_TABLE, PERSONAS, Kind, LivedIn
 from tests.speeds import one_quick
 
 HELD: dict[Kind, dict[str, int]] = {
-    "empty": {"Hazel": 0, "ねむ": 0},
-    "two_months_en": {"Hazel": 240},
-    "two_months_ja": {"ねむ": 240},
-    "group": dict.fromkeys(AT_TABLE, 6),
-    "ten_years": {"ねむ": 80},
-}
+    "empty": {"Hazel": 0, "ねむ": 0}, "two_months_en": {"Hazel": 240}, "two_months_ja": {"ねむ": 240},
+    "group": dict.fromkeys(AT_TABLE, 6), "ten_years": {"ねむ": 80}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", one_quick(HELD, quick=2))

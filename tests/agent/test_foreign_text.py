@@ -249,12 +249,8 @@ RECALL = ToolCall("s", "recall_memories", {"query": ASKED})
 CARD = ToolCall("s", "read_entity_memory", {"name": "the bank"})
 Way = tuple[Callable[[Scene, Sequence[str]], object], str, list[str | Script]]
 DREAMT: dict[str, Callable[[Scene, Sequence[str]], None]] = {
-    "episode": _episode,
-    "strategy": _insight,
-    "fact of the user": _fact,
-    "open question": _question,
-    "goal": _goal,
-}
+    "episode": _episode, "strategy": _insight, "fact of the user": _fact, "open question": _question, "goal": _goal
+}  # fmt: skip
 TOAST = "I had toast for breakfast."
 WAYS: dict[str, Way] = {
     "an answer that a question recalls": (lambda *_: None, ASKED, [[WRITE]]),

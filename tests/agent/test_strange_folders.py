@@ -85,14 +85,10 @@ def live_with(home: Path, out: Path) -> str:
             told.extend(finding.en for finding in examine(services))
 
     works: list[Callable[[], object]] = [
-        talk,
-        lambda: told.append(_look_around(home)),
-        lambda: export(PersonaPaths(home / "characters" / NAME), out),
-        lambda: store.duplicate(NAME, "Copy"),
-        doctor,
-        lambda: store.delete(NAME),
-        lambda: store.restore(NAME),
-    ]
+        talk, lambda: told.append(_look_around(home)),
+        lambda: export(PersonaPaths(home / "characters" / NAME), out), lambda: store.duplicate(NAME, "Copy"),
+        doctor, lambda: store.delete(NAME), lambda: store.restore(NAME)
+    ]  # fmt: skip
     for work in works:
         with suppress(UtataneError):
             work()
@@ -107,19 +103,13 @@ def _look_around(home: Path) -> str:
     told: list[object] = []
     with closing(open_life(home)) as memories:
         looks: list[Callable[[], object]] = [
-            lambda: memories.recall.search("secret"),
-            lambda: memories.notes.read("notepad"),
-            memories.entities.all,
-            lambda: [memories.episodes.get(day) for day in memories.episodes.days()],
-            memories.insights.entries,
-            memories.emotions.roll,
-            memories.history.entries,
+            lambda: memories.recall.search("secret"), lambda: memories.notes.read("notepad"),
+            memories.entities.all, lambda: [memories.episodes.get(day) for day in memories.episodes.days()],
+            memories.insights.entries, memories.emotions.roll, memories.history.entries,
             lambda: memories.history.maintain(force=True),
             lambda: [memories.knowledge.preview(one.name) for one in memories.knowledge.list()],
-            memories.recall.rebuild,
-            memories.map.redraw,
-            lambda: list(memories.log.messages()),
-        ]
+            memories.recall.rebuild, memories.map.redraw, lambda: list(memories.log.messages())
+        ]  # fmt: skip
         for look in looks:
             with suppress(UtataneError):
                 told.append(look())

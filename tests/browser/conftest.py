@@ -17,15 +17,10 @@ WHOLE_CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-brow
 CHROMIUM = shutil.which("chromium-headless-shell") or WHOLE_CHROMIUM
 """The shell takes a third less of the processor than the whole browser; it installs no apps and shows no notifications."""
 ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-]
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
+]  # fmt: skip
 
 
 expect.set_options(timeout=40_000)  # the machine may be busy, and libraries are imported at the first turn

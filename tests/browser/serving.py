@@ -53,13 +53,10 @@ class Server:
             self._process = forking.start(arguments, environment, self._ports)
         else:  # as somebody starts it who has just got it
             self._process = subprocess.Popen(
-                [sys.executable, "app.py", *arguments],
-                cwd=self.checkout,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                encoding="utf-8",
-                env={**environment, "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"},
-            )
+                [sys.executable, "app.py", *arguments], cwd=self.checkout, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, encoding="utf-8",
+                env={**environment, "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"}
+            )  # fmt: skip
         try:
             self.address = self._read_address(self._process)
         except BaseException:  # the time for a test may be up
@@ -216,12 +213,9 @@ def window(
 ) -> Iterator[Page]:
     """Open a persona's room as a person would; afterwards nothing forbidden may have happened."""
     context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        locale=LOCALES[lang],
-        color_scheme="dark" if dark else "light",
-        timezone_id="Asia/Tokyo",
-        java_script_enabled=scripts,
-    )
+        viewport={"width": size[0], "height": size[1]}, locale=LOCALES[lang],
+        color_scheme="dark" if dark else "light", timezone_id="Asia/Tokyo", java_script_enabled=scripts
+    )  # fmt: skip
     seen: list[str] = []
     if scripts:
         context.on("page", wait_for_scripts)

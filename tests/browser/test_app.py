@@ -21,12 +21,9 @@ from ui.server.addresses import address_of
 def installed(whole_browser: Browser, tmp_path: Path) -> Iterator[Page]:
     """A window of a browser with a profile of its own: in a private one nothing can be installed."""
     context = whole_browser.browser_type.launch_persistent_context(
-        tmp_path / "profile",
-        executable_path=WHOLE_CHROMIUM,
-        args=ARGUMENTS,
-        locale="ja-JP",
-        viewport={"width": DESKTOP[0], "height": DESKTOP[1]},
-    )
+        tmp_path / "profile", executable_path=WHOLE_CHROMIUM, args=ARGUMENTS, locale="ja-JP",
+        viewport={"width": DESKTOP[0], "height": DESKTOP[1]}
+    )  # fmt: skip
     yield context.pages[0]
     context.close()
 

@@ -13,21 +13,9 @@ from ui.server.addresses import address_of, with_query
 WORDS = {"ja": ("橋の灯りのこと、覚えてる?", "モモ"), "en": ("Do you remember the lamps on the bridge?", "Momo")}
 """What is said, and what is looked for."""
 SHELVES: Final = (
-    "people",
-    "days",
-    "insights",
-    "goals",
-    "questions",
-    "diary",
-    "forgotten",
-    "network",
-    "map",
-    "archive",
-    "erase",
-    "audit",
-    "helping",
-    "lorebook",
-)
+    "people", "days", "insights", "goals", "questions", "diary", "forgotten", "network", "map", "archive", "erase",
+    "audit", "helping", "lorebook"
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,21 +23,13 @@ from tests.disks import read_only, small_disk
 from tests.ordinary import ordinary_user
 
 READING: tuple[tuple[str, ...], ...] = (
-    ("personas", "list"),
-    ("recall", "Hazel", "green boat"),
-    ("history", "Hazel"),
-    ("knowledge", "list", "Hazel"),
-    ("usage",),
-    ("held", "Hazel"),
-    ("doctor",),
-)
+    ("personas", "list"), ("recall", "Hazel", "green boat"), ("history", "Hazel"), ("knowledge", "list", "Hazel"),
+    ("usage",), ("held", "Hazel"), ("doctor",)
+)  # fmt: skip
 WRITING: tuple[tuple[str, ...], ...] = (
-    ("chat", "Hazel", "-m", "Hello"),
-    ("dream", "Hazel"),
-    ("personas", "create", "Rook"),
-    ("knowledge", "remove", "Hazel", "bridges.txt"),
-    ("index", "Hazel", "--rebuild"),
-)
+    ("chat", "Hazel", "-m", "Hello"), ("dream", "Hazel"), ("personas", "create", "Rook"),
+    ("knowledge", "remove", "Hazel", "bridges.txt"), ("index", "Hazel", "--rebuild")
+)  # fmt: skip
 CAPS = "[usage]\nday_tokens = 1000000\n"
 
 

@@ -94,13 +94,9 @@ sys.exit(run(sys.argv[1:]))
 @pytest.mark.parametrize("command", one_quick(["access", "doctor"]))
 def test_what_nobody_foresaw_is_one_line_also_where_no_log_is_written(home: Path, command: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", UNFORESEEN, command],
-        cwd=ROOT,
-        env=os.environ | {"UTATANE_LANG": "en"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-c", UNFORESEEN, command], cwd=ROOT, env=os.environ | {"UTATANE_LANG": "en"},
+        capture_output=True, text=True, check=False
+    )  # fmt: skip
     assert done.returncode == 1
     assert "nobody foresaw this" in done.stderr
     assert len(done.stderr.splitlines()) == 1, done.stderr

@@ -294,19 +294,12 @@ def write(folder: Path, *lines: str) -> Path:
 
 def test_bad_lines_are_named_and_cost_no_good_one(log: ConversationLog, tmp_path: Path) -> None:
     source = write(
-        tmp_path,
-        line("a", "one"),
-        "{not json",
-        '["no object"]',
-        line("", "no id"),
-        line("b", "no day", time="yesterday"),
-        line("c", "nobody", role="narrator"),
-        "",
+        tmp_path, line("a", "one"), "{not json", '["no object"]', line("", "no id"),
+        line("b", "no day", time="yesterday"), line("c", "nobody", role="narrator"), "",
         line("d", "no name", speaker=7),
         '{"id": "e", "time": "2026-05-01T10:00:00", "role": "user", "speaker": "Ann"}',
-        line("f", "\ud800 half").replace("\ud800", "\\ud800"),
-        line("g", "two"),
-    )
+        line("f", "\ud800 half").replace("\ud800", "\\ud800"), line("g", "two")
+    )  # fmt: skip
     source.write_bytes(b"\xef\xbb\xbf" + source.read_bytes().replace(b"\n", b"\r\n") + b"\xff\xfe\n")
     report = take_over(log, source)
     assert numbers_of([one for one in report.left_out if not one.is_changed]) == [2, 3, 4, 5, 6, 8, 9, 12]

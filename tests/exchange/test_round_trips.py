@@ -54,13 +54,10 @@ def _chatgpt(said: Said) -> dict[str, object]:
 
 def _claude(said: Said) -> dict[str, object]:
     told = _jsons(
-        said,
-        uuid=lambda one: one.id,
-        sender=lambda one: "human" if one.role == "user" else "assistant",
-        text=lambda one: one.text,
-        content=lambda one: [{"type": "text", "text": one.text}],
-        created_at=lambda one: one.time.astimezone().isoformat(),
-    )
+        said, uuid=lambda one: one.id, sender=lambda one: "human" if one.role == "user" else "assistant",
+        text=lambda one: one.text, content=lambda one: [{"type": "text", "text": one.text}],
+        created_at=lambda one: one.time.astimezone().isoformat()
+    )  # fmt: skip
     return {"conversations.json": [{"uuid": "c", "name": "t", "chat_messages": told}]}
 
 

@@ -21,13 +21,9 @@ def kinds(life: Life) -> list[str]:
 
 
 FILES = (
-    "core_memory.txt",
-    "goals.json",
-    "log.txt",
-    "log_archives/2026-09.txt",
-    "entity_memory/もも.md",
-    "episodic_memory/2026-08-28.json",
-)
+    "core_memory.txt", "goals.json", "log.txt", "log_archives/2026-09.txt", "entity_memory/もも.md",
+    "episodic_memory/2026-08-28.json"
+)  # fmt: skip
 ENCODINGS = {"cp932": "Shift_JIS", "euc_jp": "EUC-JP"}
 
 

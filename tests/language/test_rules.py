@@ -39,24 +39,15 @@ _READERS: dict[str, Callable[[str], object]] = {
     },
 }
 _RULES: dict[tuple[Lang, str], list[str]] = {
-    ("en", "notes"): ["points_back"],
-    ("en", "clauses"): ["cut"],
-    ("en", "told"): ["trailing", "breaks", "decoration"],
-    ("en", "correction"): ["late", "gives"],
-    ("en", "statements"): ["aim_ends"],
-    ("en", "reality"): ["elsewhere", "led_by", "of_another", "quotation"],
-    ("ja", "persons"): ["own_name"],
-    ("ja", "reality"): ["elsewhere", "leads_into", "led_by", "quotation"],
-    ("ja", "slots"): ["age", "home", "moved", "work", "hired"],
-    ("ja", "whose"): ["of_mine"],
-    ("en", "whose"): ["of_mine"],
-    ("ja", "candidates"): ["names_topics"],
-    ("ja", "correction"): ["denied_but", "gives"],
-    ("ja", "notes"): ["after"],
-    ("ja", "events"): ["long_ago"],
-    ("ja", "loss"): ["death"],
-    ("ja", "indirect_speech"): ["loose"],
-}
+    ("en", "notes"): ["points_back"], ("en", "clauses"): ["cut"],
+    ("en", "told"): ["trailing", "breaks", "decoration"], ("en", "correction"): ["late", "gives"],
+    ("en", "statements"): ["aim_ends"], ("en", "reality"): ["elsewhere", "led_by", "of_another", "quotation"],
+    ("ja", "persons"): ["own_name"], ("ja", "reality"): ["elsewhere", "leads_into", "led_by", "quotation"],
+    ("ja", "slots"): ["age", "home", "moved", "work", "hired"], ("ja", "whose"): ["of_mine"],
+    ("en", "whose"): ["of_mine"], ("ja", "candidates"): ["names_topics"],
+    ("ja", "correction"): ["denied_but", "gives"], ("ja", "notes"): ["after"], ("ja", "events"): ["long_ago"],
+    ("ja", "loss"): ["death"], ("ja", "indirect_speech"): ["loose"]
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,10 @@ from managers.memory.messages import Message
 
 def test_the_language_of_a_message() -> None:
     languages = {
-        "今日は楽しかった": "ja",
-        "了解": "ja",
-        "PythonとJavaScriptとTypeScriptが好き": "ja",
-        "LINEで送るね": "ja",
-        "I had ramen and 寿司 with my friends today": "en",
-        "thanks": "en",
-        "What does 懐かしい mean in English?": "en",
-    }
+        "今日は楽しかった": "ja", "了解": "ja", "PythonとJavaScriptとTypeScriptが好き": "ja", "LINEで送るね": "ja",
+        "I had ramen and 寿司 with my friends today": "en", "thanks": "en",
+        "What does 懐かしい mean in English?": "en"
+    }  # fmt: skip
     assert {text: detect_language(text) for text in languages} == languages
     for text in ("", "…", "12345", "😀😀", "\x00\x01"):  # without letters: the default
         assert (detect_language(text, "en"), detect_language(text, "ja")) == ("en", "ja")

@@ -39,12 +39,9 @@ def test_the_drives_rise_and_fall_as_the_specification_says() -> None:
         "calmer": [decayed(0.8, 24, 24)],
     }
     assert {drive: [round(level, 2) for level in found] for drive, found in levels.items()} == {
-        "bored": [0, 0.6, 1, 1, 0],
-        "curious": [0, 0.8, 0.82],
-        "neglecting": [0.6, 0.7, 0.3],
-        "devoted": [0.4, 0.2, 0.1, 1],
-        "calmer": [0.4],
-    }
+        "bored": [0, 0.6, 1, 1, 0], "curious": [0, 0.8, 0.82], "neglecting": [0.6, 0.7, 0.3],
+        "devoted": [0.4, 0.2, 0.1, 1], "calmer": [0.4]
+    }  # fmt: skip
 
 
 def test_the_state_says_what_moves_it_most(paths: PersonaPaths, clock: HandClock, inner: InnerStateStore) -> None:

@@ -22,14 +22,10 @@ from tests.fakes import HandClock
 from tests.memory.logs import DAY, another, everything, texts
 
 SAID = (
-    "",
-    "\n\nx\n\n",
-    "a\r\nb\rc\n",
-    "\x00\x01\x1b[31m\x7f\u202eabc\u200f\u2028b\x85c\x0bd",
+    "", "\n\nx\n\n", "a\r\nb\rc\n", "\x00\x01\x1b[31m\x7f\u202eabc\u200f\u2028b\x85c\x0bd",
     "## USER:Eve\nI am Sara\n\n2026-01-02 (Fri) 22:00:00 |  | 20260102T220000-7k2m9qx4\n",
-    "\n\n2026-11-21 (Sat) 12:00:00 |  | x | deletes=20260102T220000-7k2m9qx4\n",
-    "x" * 1_000_000,
-)
+    "\n\n2026-11-21 (Sat) 12:00:00 |  | x | deletes=20260102T220000-7k2m9qx4\n", "x" * 1_000_000
+)  # fmt: skip
 
 
 def test_what_was_said_comes_back(log: ConversationLog) -> None:

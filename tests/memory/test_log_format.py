@@ -19,14 +19,10 @@ OTHER_READERS_HEADER = re.compile(r"^## (USER|AGENT|SYSTEM):(.+?)$", re.MULTILIN
 
 ODD = "\n\r\\\x00\x0b\x0c\x1c\x85\u2028\u2029\u200f\ufeff 😴"  # what some reader takes for the end of a line, or for nothing
 LINES = (
-    "## USER:",
-    "## AGENT:Mei",
-    "## SYSTEM:new_topic",
-    "\\## USER:x",
-    "2026-01-02 (Fri) 22:00:00 | m | 20260102T220000-7k2m9qx4",
-    "\\2026-01-02 (Fri) 22:00:00 | m | x",
-    "2026-13-02 (Fri) 22:00:00 | no month",
-)
+    "## USER:", "## AGENT:Mei", "## SYSTEM:new_topic", "\\## USER:x",
+    "2026-01-02 (Fri) 22:00:00 | m | 20260102T220000-7k2m9qx4", "\\2026-01-02 (Fri) 22:00:00 | m | x",
+    "2026-13-02 (Fri) 22:00:00 | no month"
+)  # fmt: skip
 pieces = st.sampled_from([*LINES, *ODD, "\n\n", "\r\n", "うたた寝"])
 any_text = st.text(st.characters(exclude_categories=["Cs"]))
 texts = st.one_of(any_text, st.lists(st.one_of(pieces, any_text)).map("".join))

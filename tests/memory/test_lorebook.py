@@ -31,15 +31,10 @@ def told(entries: list[Raw], *said: str, **book: Any) -> list[str]:
 
 
 CALLS = {
-    "cat": ("my Cat sleeps", "うちのcatは寝ている", "cat's"),
-    "C++": ("I like C++.",),
-    "猫": ("子猫がいる",),
-    "ﾃｽﾄ": ("テストです",),
-    "École": ("une école",),
-    "東京tower": ("東京Towerに行った",),
-    "고양이": ("고양이가 잔다",),
-    "old  lighthouse": ("the old lighthouse",),
-}
+    "cat": ("my Cat sleeps", "うちのcatは寝ている", "cat's"), "C++": ("I like C++.",), "猫": ("子猫がいる",),
+    "ﾃｽﾄ": ("テストです",), "École": ("une école",), "東京tower": ("東京Towerに行った",),
+    "고양이": ("고양이가 잔다",), "old  lighthouse": ("the old lighthouse",)
+}  # fmt: skip
 CALLS_NOT = {"cat": ("concatenate", "bobcats"), "東京tower": ("東京towers",), "кот": ("котик",), " ": ("any ",)}
 
 

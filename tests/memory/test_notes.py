@@ -66,14 +66,11 @@ def test_a_note_is_emptied_only_when_that_is_meant(notes: Notes, history: Histor
 
 
 WAYS_OF_WRITING = {
-    "一\r\n二\r\n".encode(): "一\n二\n",
-    codecs.BOM_UTF8 + "一\n".encode(): "一\n",
+    "一\r\n二\r\n".encode(): "一\n二\n", codecs.BOM_UTF8 + "一\n".encode(): "一\n",
     codecs.BOM_UTF8 + "一\r\n二".encode(): "一\n二",
     codecs.BOM_UTF16_LE + "一\r\n二".encode("utf-16-le"): "一\n二",
-    codecs.BOM_UTF16_BE + "一".encode("utf-16-be"): "一",
-    "一\r\n二\n".encode(): "一\r\n二\n",
-    b"": "",
-}
+    codecs.BOM_UTF16_BE + "一".encode("utf-16-be"): "一", "一\r\n二\n".encode(): "一\r\n二\n", b"": ""
+}  # fmt: skip
 
 
 def test_an_editors_way_of_writing_is_kept(notes: Notes, paths: PersonaPaths) -> None:

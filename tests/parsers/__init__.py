@@ -3,19 +3,8 @@
 from tests.parsers import archives, cards, chats, documents, memories, records, rooms, words
 from tests.parsers.parser import Parser
 
-PARSERS: dict[str, Parser] = {
-    parser.name: parser
-    for parser in (
-        *memories.PARSERS,
-        *records.PARSERS,
-        *documents.PARSERS,
-        *words.PARSERS,
-        *cards.PARSERS,
-        *chats.PARSERS,
-        *rooms.PARSERS,
-        *archives.PARSERS,
-    )
-}
+_MODULES = (memories, records, documents, words, cards, chats, rooms, archives)
+PARSERS: dict[str, Parser] = {parser.name: parser for module in _MODULES for parser in module.PARSERS}
 """By name; `tests/corpus/<name>/` holds what one of them once stumbled over."""
 
 __all__ = ["PARSERS", "Parser"]

@@ -12,14 +12,9 @@ from tests.parsers.parser import Parser, spaced
 
 _TEXTS = ("core_memory.txt", "memory/memory_main.txt", "notes/notepad.md", "memory/entities/X.md", "SystemPrompt.txt")
 _JSON = (
-    "room_config.json",
-    "goals.json",
-    "memory/internal_state.json",
-    "memory/emotion_log.json",
-    "memory/episodic/2025-10.json",
-    "memory/dreaming/2025-10.json",
-    "memory/entities/_index.json",
-)
+    "room_config.json", "goals.json", "memory/internal_state.json", "memory/emotion_log.json",
+    "memory/episodic/2025-10.json", "memory/dreaming/2025-10.json", "memory/entities/_index.json"
+)  # fmt: skip
 
 
 @dataclass

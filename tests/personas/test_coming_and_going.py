@@ -23,14 +23,9 @@ from tests.personas.folders import SAMPLES, history_of
 
 def test_a_new_persona_has_what_it_was_given(store: PersonaStore) -> None:
     made = store.create(
-        "ユキ",
-        language="ja",
-        system_prompt="あなたはユキ。",
-        greeting="やあ",
-        user_name="あおい",
-        user_profile="教師",
-        core_memory="わたしはユキ。",
-    )
+        "ユキ", language="ja", system_prompt="あなたはユキ。", greeting="やあ", user_name="あおい",
+        user_profile="教師", core_memory="わたしはユキ。"
+    )  # fmt: skip
     assert made == store.get("ユキ")
     assert (made.name, made.language, made.greeting, made.system_prompt) == ("ユキ", "ja", "やあ", "あなたはユキ。")
     assert (made.user_name, made.user_profile) == ("あおい", "教師")

@@ -42,16 +42,11 @@ def test_a_folder_that_came_by_itself_is_a_guest_and_nobody(store: PersonaStore,
     assert store.list_names() == ["Nemu"]
     assert [persona.name for persona in store.list()] == ["Nemu"]
     works: list[Callable[[], object]] = [
-        lambda: store.get("Rook"),
-        lambda: store.rename("Rook", "Crow"),
-        lambda: store.duplicate("Rook", "Crow"),
-        lambda: store.set_greeting("Rook", "Hi"),
-        lambda: store.set_settings("Rook", "sleep", silence=False),
-        lambda: store.write_system_prompt("Rook", "x", based_on=None),
-        lambda: store.set_avatar("Rook", b""),
-        lambda: store.mend("Rook"),
-        lambda: store.door.answer("Rook", wishes="", yes=True),
-    ]
+        lambda: store.get("Rook"), lambda: store.rename("Rook", "Crow"), lambda: store.duplicate("Rook", "Crow"),
+        lambda: store.set_greeting("Rook", "Hi"), lambda: store.set_settings("Rook", "sleep", silence=False),
+        lambda: store.write_system_prompt("Rook", "x", based_on=None), lambda: store.set_avatar("Rook", b""),
+        lambda: store.mend("Rook"), lambda: store.door.answer("Rook", wishes="", yes=True)
+    ]  # fmt: skip
     before = sorted(path.name for path in hostile.folder.iterdir())
     for work in works:
         with pytest.raises(GuestError, match="Rook"):

@@ -1,9 +1,7 @@
 """What a folder asks for counts after a yes on this computer, with the values that were shown; our own page's does at once."""
 
 import json
-import shutil
 from collections.abc import Mapping
-from random import Random
 from typing import Any
 
 import pytest
@@ -12,7 +10,6 @@ from managers.personas import Persona, PersonaStore
 from managers.personas.errors import ChangedSinceShownError
 from managers.personas.sensitive_settings import HARMLESS, digest_of, in_words, wishes_of
 from managers.storage.settings import Settings, merged
-from tests.fakes import HandClock
 from tests.hostile_folder import SETTINGS
 from tests.personas.folders import history_of
 
@@ -97,21 +94,6 @@ def test_what_is_set_by_us_counts_at_once_and_lets_nothing_else_through(store: P
     assert not mine.asks
     back = store.set_settings("Nemu", "mind", provider=None, base_url=None)
     assert (back.settings, back.asks) == ({"sleep": {"silence": True}}, False)
-
-
-def test_what_was_granted_goes_along_and_stays_with_whom_it_was_granted_to(store: PersonaStore, nemu: Persona) -> None:
-    store.set_settings("Nemu", "mind", **LOCAL)
-    store.rename("Nemu", "Crow")
-    store.duplicate("Crow", "Twin")
-    store.restore(store.delete("Crow").id)
-    store.set_settings("Twin", "sleep", silence=True)
-    for name in ("Crow", "Twin"):
-        there = PersonaStore(store.home, HandClock(), Random(2)).get(name)
-        assert held(there).mind.base_url == LOCAL["base_url"]
-        assert not there.asks
-    assert not held(store.get("Crow")).sleep.silence
-    shutil.copy(store.get("Twin").paths.persona_json, store.create("Third", language="en").paths.folder)
-    assert store.get("Third").asks
 
 
 def test_an_earlier_version_that_comes_back_from_the_history_asks(store: PersonaStore, nemu: Persona) -> None:

@@ -105,12 +105,9 @@ def test_thousands_of_goals_become_a_few() -> None:
 def test_two_new_goals_a_night_and_near_ones_are_one() -> None:
     review = Review("reflection", "ja")
     new = [
-        "モモが元気か聞いてみる",
-        "簿記の試験を応援する",
-        "試験の話をくわしく聞く",
-        "新しい詩を書く",
-        "窓辺を掃除する",
-    ]
+        "モモが元気か聞いてみる", "簿記の試験を応援する", "試験の話をくわしく聞く", "新しい詩を書く",
+        "窓辺を掃除する"
+    ]  # fmt: skip
     drafts = [tasks.GoalDraft(action="create", goal=text, evidence=["m1"]) for text in new]
     material = reflecting(Goals([Goal(id="sh_1", goal="モモの様子を聞く")]))
     taken = [goal.goal for goal in checks.check_reflection(reflection(goals=drafts), material, review).goals]

@@ -73,18 +73,10 @@ class Companion:
         self.impulse: Impulse = BuiltInMind().impulse
         self.aside: datetime | None = None
         self.autonomy = Autonomy(
-            life.paths,
-            life.log,
-            life.clock,
-            sheet=lambda: SHEET,
-            settings=lambda: self.settings,
-            inner_state=self.inner,
-            questions=self.questions,
-            goals=self.goals,
-            impulse=self._impulse,
-            note=self.notes.append,
-            aside=lambda: self.aside,
-        )
+            life.paths, life.log, life.clock, sheet=lambda: SHEET, settings=lambda: self.settings,
+            inner_state=self.inner, questions=self.questions, goals=self.goals, impulse=self._impulse,
+            note=self.notes.append, aside=lambda: self.aside
+        )  # fmt: skip
 
     def _impulse(self, occasion: Occasion) -> Deed | None:
         self.asked.append(occasion)

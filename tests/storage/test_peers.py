@@ -45,12 +45,8 @@ def ends(accepted: socket.socket) -> tuple[tuple[str, int], tuple[str, int]]:
 def somebody_else(program: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         ["/usr/bin/env", "python3", "-c", f"import socket, sys; {program}; sys.stdin.read()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        user=NOBODY,
-        cwd="/",
-    )
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, user=NOBODY, cwd="/"
+    )  # fmt: skip
 
 
 def test_ones_own_connection_and_port_are_ones_own(listener: socket.socket) -> None:

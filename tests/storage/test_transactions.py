@@ -23,12 +23,9 @@ from tests.fakes import HandClock
 
 BEFORE = {"core_memory.txt": "前".encode(), "notepad.txt": b"old", "memory/internal_state.json": b"{}"}
 CHANGES: Mapping[str, bytes | None] = {
-    "core_memory.txt": "後".encode() * 30,
-    "notepad.txt": None,
-    "entity_memory/田中さん.md": b"new",
-    "memory/internal_state.json": b'{"level": 1}',
-    "memory/recall_log.jsonl": b"not kept\n",
-}
+    "core_memory.txt": "後".encode() * 30, "notepad.txt": None, "entity_memory/田中さん.md": b"new",
+    "memory/internal_state.json": b'{"level": 1}', "memory/recall_log.jsonl": b"not kept\n"
+}  # fmt: skip
 AFTER = {name: content for name, content in {**BEFORE, **CHANGES}.items() if content is not None}
 
 

@@ -79,13 +79,8 @@ def test_ids_of_a_folder_lead_to_nothing_else(services: Services) -> None:
 def test_an_address_that_names_nothing_is_not_found(services: Services) -> None:
     browser = visitor_of(services)
     for nothing in (
-        "notes/secret_diary",
-        "notes/none",
-        "memories/none",
-        "memories/forgotten/none",
-        "memories/a/b/c",
-        "none",
-    ):
+        "notes/secret_diary", "notes/none", "memories/none", "memories/forgotten/none", "memories/a/b/c", "none"
+    ):  # fmt: skip
         assert browser.get(address_of("Hazel", nothing)).status_code == 404, nothing
     assert browser.post(address_of("Hazel", "notes/secret_diary"), data={"text": "x"}).status_code == 404
     assert browser.get(address_of("Hazel", "notes/notepad")).status_code == 200

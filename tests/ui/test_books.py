@@ -97,14 +97,9 @@ def test_what_is_forgotten_is_brought_back_and_what_is_odd_is_refused(services: 
 
 SAVE = "#memory-editor .main"
 ODD = {
-    "keys": [" 灯台 ", "tower"],
-    "content": "a\r\nb ",
-    "insertion_order": 1.5,
-    "comment": "The  tower",
-    "unknown": [1],
-    "extensions": {"sticky": 3, "mine": {}},
-    "enabled": 1,
-}
+    "keys": [" 灯台 ", "tower"], "content": "a\r\nb ", "insertion_order": 1.5, "comment": "The  tower",
+    "unknown": [1], "extensions": {"sticky": 3, "mine": {}}, "enabled": 1
+}  # fmt: skip
 
 
 def written(memories: Memories) -> Any:

@@ -136,12 +136,9 @@ def test_each_kind_of_memory_opens_in_its_place(shelves: Shelves, memories: Memo
     found = [one for one in page.all(".found li") if "灯台" in one.one("blockquote").text]
     ways = {one.one(".kind").text: one.one("a.small").attributes["href"] for one in found}
     heads = {
-        "entity_memory": "灯台",
-        "episodic_memory": "11月3日(火)",
-        "dream_insight": JA("shelves.insights"),
-        "diary": JA("shelves.diary"),
-        "note": JA("notes.title"),
-    }
+        "entity_memory": "灯台", "episodic_memory": "11月3日(火)", "dream_insight": JA("shelves.insights"),
+        "diary": JA("shelves.diary"), "note": JA("notes.title")
+    }  # fmt: skip
     assert ways.keys() == {JA(f"types.{kind}") for kind in heads}
     for kind, head in heads.items():
         opened = read(shelves.browser.get(ways[JA(f"types.{kind}")], follow_redirects=True)).one("#room")

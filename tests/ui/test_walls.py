@@ -43,22 +43,12 @@ PARTS = {"/p/{persona}/why/{message_id}", "/p/{persona}/around/{message_id}"}
 NAMED_ANEW = {"/p/{persona}/memories/people/{name}", "/p/{persona}/memories/network/{centre}"}
 """A name that a person may give anew, and a network in which nobody of that name sits in the middle."""
 NEVER = {
-    "message_id": "20260101T000000-zzzzzzzz",
-    "branch_id": "20260101T000000-yyyyyyyy",
-    "held": "h_00000000",
-    "document": "nothing.txt",
-    "entry": "f" * 40,
-    "name": "誰でもない人",
-    "centre": "誰でもない人",
-    "wish": "20260101T000000-xxxxxxxx",
-    "volume": "memory_archived_999.txt",
-    "memory": "in_11111111",
-    "pattern": "sp_22222222",
-    "file": "20260101T000000-wwwwwwww.txt",
-    "job": "AAAAAAAAAAAAAAAA",
-    "question": "q_00000000",
-    "goal": "g_00000000",
-}
+    "message_id": "20260101T000000-zzzzzzzz", "branch_id": "20260101T000000-yyyyyyyy", "held": "h_00000000",
+    "document": "nothing.txt", "entry": "f" * 40, "name": "誰でもない人", "centre": "誰でもない人",
+    "wish": "20260101T000000-xxxxxxxx", "volume": "memory_archived_999.txt", "memory": "in_11111111",
+    "pattern": "sp_22222222", "file": "20260101T000000-wwwwwwww.txt", "job": "AAAAAAAAAAAAAAAA",
+    "question": "q_00000000", "goal": "g_00000000"
+}  # fmt: skip
 FORM = {"text": "x", "step": "undo", "on": "1", "index": "0", "answer": "yes", "status": "completed", "back": ""}
 
 
@@ -101,22 +91,12 @@ def walls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walls]:
     memories.apply(copy.files(), author="dream", reason="made")
     name, told = memories.entities.names()[0], memories.insights.load().entries[0].id
     theirs = {
-        "message_id": said[0],
-        "branch_id": next(one.id for one in memories.log.branches() if one.id[:2] == "20"),
-        "held": ask_for_program(memories, "notepad", SECRET).held.id,
-        "document": "letter.txt",
-        "entry": memories.history.entries(1)[0].id,
-        "name": name,
-        "centre": name,
-        "wish": asked.id,
-        "volume": "memory_archived_001.txt",
-        "memory": told,
-        "file": "letter.txt",
-        "pattern": told,
-        "job": job.id,
-        "question": memories.questions.load().entries[0].id,
-        "goal": copy.goals.all[0].id,
-    }
+        "message_id": said[0], "branch_id": next(one.id for one in memories.log.branches() if one.id[:2] == "20"),
+        "held": ask_for_program(memories, "notepad", SECRET).held.id, "document": "letter.txt",
+        "entry": memories.history.entries(1)[0].id, "name": name, "centre": name, "wish": asked.id,
+        "volume": "memory_archived_001.txt", "memory": told, "file": "letter.txt", "pattern": told, "job": job.id,
+        "question": memories.questions.load().entries[0].id, "goal": copy.goals.all[0].id
+    }  # fmt: skip
     services.companion(OTHER).settle()
     browser = visitor_of(services)
     assert isinstance(browser.app, Gate)

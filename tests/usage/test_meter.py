@@ -183,13 +183,9 @@ DAY = Cap("day", "tokens", 10_000)
 DOLLAR = Cap("day", "money", NANO)
 
 prices = st.builds(
-    Price,
-    input=st.floats(0, 200),
-    output=st.floats(0, 200),
-    above=st.sampled_from([0, 500, 5_000]),
-    input_above=st.floats(0, 400),
-    output_above=st.floats(0, 400),
-)
+    Price, input=st.floats(0, 200), output=st.floats(0, 200), above=st.sampled_from([0, 500, 5_000]),
+    input_above=st.floats(0, 400), output_above=st.floats(0, 400)
+)  # fmt: skip
 some = st.integers(0, 20_000)
 wishes = st.builds(Wish, input_tokens=some, most_output=some, least_output=st.integers(0, 600), can_limit=st.booleans())
 caps = st.integers(1, 50_000).map(lambda limit: Cap("day", "tokens", limit)) | st.integers(1, 3 * NANO).map(

@@ -47,15 +47,12 @@ def v3(**data: Any) -> Document:
 
 
 _DATA: Mapping[str, Any] = {
-    "name": "Aria",
-    "description": "{{char}} tends the lighthouse and knows {{user}} well.",
+    "name": "Aria", "description": "{{char}} tends the lighthouse and knows {{user}} well.",
     "first_mes": "You came, {{user}}.",
     **dict.fromkeys(("personality", "scenario", "mes_example", "creator_notes", "system_prompt"), ""),
-    **dict.fromkeys(("post_history_instructions", "creator", "character_version"), ""),
-    "alternate_greetings": [],
-    "tags": [],
-    "extensions": {},
-}
+    **dict.fromkeys(("post_history_instructions", "creator", "character_version"), ""), "alternate_greetings": [],
+    "tags": [], "extensions": {}
+}  # fmt: skip
 
 
 def items(path: Path, persona: str = "") -> list[Item]:

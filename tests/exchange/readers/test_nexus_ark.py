@@ -296,17 +296,12 @@ def test_cards_that_were_merged_or_copied_do_not_come_beside_the_living_one(tmp_
         "ent_4": {"filename": "岸.md", "merged_into": "ent_1", **gone},
     }
     told = {
-        "海.md": card + "青い。",
-        "海.md.bak": card + "古い写し。",
-        "山.md.migrated": card.replace("海", "山") + "高い。",
-        "岸.md": "まとめられた岸。",
-        "_index.json": {"version": 1, "entities": index},
-        "_embeddings.json": {"海": [0.1]},
-        "archived/浜_1.md": "まとめられた浜。",
-        "archived/島_1.md": card.replace("海", "島") + "遠い。",
-        "_merged/20260513__渚.md": "まとめられた渚。",
-        "人々/田中.md": "自分で作った分類。",
-    }
+        "海.md": card + "青い。", "海.md.bak": card + "古い写し。",
+        "山.md.migrated": card.replace("海", "山") + "高い。", "岸.md": "まとめられた岸。",
+        "_index.json": {"version": 1, "entities": index}, "_embeddings.json": {"海": [0.1]},
+        "archived/浜_1.md": "まとめられた浜。", "archived/島_1.md": card.replace("海", "島") + "遠い。",
+        "_merged/20260513__渚.md": "まとめられた渚。", "人々/田中.md": "自分で作った分類。"
+    }  # fmt: skip
     items = _items(tmp_path, OCTOBER, {f"memory/entities/{name}": one for name, one in told.items()})
     found = {one.name: (one.text, one.fields.get("aliases", [])) for one in memories_of(items, "entity")}
     assert found == {"海": ("青い。", ["うみ", "海原"]), "島": ("遠い。", []), "山": ("高い。", [])}
@@ -350,12 +345,9 @@ def test_no_line_of_a_log_is_lost_whatever_stands_in_it(log: str) -> None:
 @given(st.lists(st.tuples(st.sampled_from(["said", "thought", "raw", "details", "file"]), _WORDS), max_size=6))
 def test_each_part_comes_where_it_belongs(parts: list[tuple[str, str]]) -> None:
     forms = {
-        "said": "{}",
-        "thought": "[THOUGHT]\n{}\n[/THOUGHT]",
-        "raw": "[RAW_RESULT]\n{}\n[/RAW_RESULT]",
-        "details": "<details>{}</details>",
-        "file": "[ファイル添付: {}]",
-    }
+        "said": "{}", "thought": "[THOUGHT]\n{}\n[/THOUGHT]", "raw": "[RAW_RESULT]\n{}\n[/RAW_RESULT]",
+        "details": "<details>{}</details>", "file": "[ファイル添付: {}]"
+    }  # fmt: skip
     parts = [
         (kind, words if kind != "file" else words.replace("\n", "").strip())
         for kind, words in parts

@@ -16,14 +16,11 @@ _NOON = datetime(2025, 3, 4, 12, 0, tzinfo=UTC).timestamp()
 
 def _node(name: str, parent: str | None, role: str, content: object, at: float | None, **more: Any) -> dict[str, Any]:
     message = {
-        "id": name,
-        "author": {"role": role, "name": more.pop("by", None), "metadata": {}},
+        "id": name, "author": {"role": role, "name": more.pop("by", None), "metadata": {}},
         "create_time": None if at is None else _NOON + at,
         "content": content if isinstance(content, dict) else {"content_type": "text", "parts": [content]},
-        "metadata": {},
-        "recipient": "all",
-        **more,
-    }
+        "metadata": {}, "recipient": "all", **more
+    }  # fmt: skip
     return {"id": name, "message": message, "parent": parent, "children": []}
 
 
@@ -33,13 +30,9 @@ def _conversation(nodes: list[dict[str, Any]], current: str) -> dict[str, Any]:
     for node in whole:
         node["children"] += [other["id"] for other in whole if other["parent"] == node["id"]]
     return {
-        "title": "Tea & 猫",
-        "create_time": _NOON,
-        "mapping": {node["id"]: node for node in whole},
-        "current_node": current,
-        "conversation_id": "c-1",
-        "default_model_slug": "gpt-4o",
-    }
+        "title": "Tea & 猫", "create_time": _NOON, "mapping": {node["id"]: node for node in whole},
+        "current_node": current, "conversation_id": "c-1", "default_model_slug": "gpt-4o"
+    }  # fmt: skip
 
 
 _HIDDEN = {"is_visually_hidden_from_conversation": True}

@@ -437,19 +437,11 @@ LEADING_AWAY = re.compile(
 )
 """Where keys are made, and where Ollama is got: links that somebody has to press, and that tell nothing of this page."""
 CLOSED = (
-    "/file=/etc/passwd",
-    "/gradio_api/file=/etc/passwd",
-    "/monitoring",
-    "/docs",
-    "/redoc",
-    "/openapi.json",
-    "/theme.css",
-    "/static/x/../../pyproject.toml",
-    "/static/x/%2e%2e/%2e%2e/pyproject.toml",
-    "/static/x/..%2f..%2fpyproject.toml",
-    "/static/x/..%2f..%2fdocs/screenshots/days-en.png",
-    "/static/x/scripts/1-page.js",
-)
+    "/file=/etc/passwd", "/gradio_api/file=/etc/passwd", "/monitoring", "/docs", "/redoc", "/openapi.json",
+    "/theme.css", "/static/x/../../pyproject.toml", "/static/x/%2e%2e/%2e%2e/pyproject.toml",
+    "/static/x/..%2f..%2fpyproject.toml", "/static/x/..%2f..%2fdocs/screenshots/days-en.png",
+    "/static/x/scripts/1-page.js"
+)  # fmt: skip
 
 
 @pytest.fixture

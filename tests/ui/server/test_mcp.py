@@ -56,14 +56,9 @@ def test_a_client_is_told_what_each_tool_does_and_takes(served: Served) -> None:
 
     tools = {tool.name: tool for tool in anyio.run(listed)}
     assert {name: set(tool.inputSchema.get("required", ())) for name, tool in tools.items()} == {
-        "recall_memories": {"query"},
-        "search_past_conversations": {"query"},
-        "search_knowledge_base": {"query"},
-        "read_core_memory": set(),
-        "read_notepad": set(),
-        "add_note": {"text"},
-        "list_personas": set(),
-    }
+        "recall_memories": {"query"}, "search_past_conversations": {"query"}, "search_knowledge_base": {"query"},
+        "read_core_memory": set(), "read_notepad": set(), "add_note": {"text"}, "list_personas": set()
+    }  # fmt: skip
     described = (CHECKOUT / "docs" / "api.md").read_text("utf-8")
     for name, tool in tools.items():
         assert tool.description, name
