@@ -194,7 +194,7 @@ class Model:
             counted = replace(account, purpose=prompt.purpose or account.purpose, given=prompt.given)
             wish = Wish(read, room, LEAST_ANSWER if can_limit else room, can_limit=can_limit)
             call = counted.open(self.endpoint.priced, wish, 2 * seconds + 30)
-        asked |= self._limit(prompt, room, call.output_tokens if call else None)
+        asked |= self._limit(room, call.output_tokens if call else None)
         purpose = prompt.purpose or (account.purpose if account else "other")
         if placed := self.provider.placed(purpose, is_form=prompt.answer is not None):
             asked["extra_body"] = asked.get("extra_body", {}) | placed
@@ -236,12 +236,11 @@ class Model:
         except ContextTooLongError:
             return False
 
-    def _limit(self, prompt: Prompt, room: int, granted: int | None) -> dict[str, Any]:
+    def _limit(self, room: int, granted: int | None) -> dict[str, Any]:
         """Return the arguments that limit the answer: to what a cap leaves, and to what a local server can hold."""
         most = granted
         if self.provider.always_limited:
-            if prompt.answer is None:
-                room = min(room, _TALK if self.has_answered and not self.thinks else _LONGER_TALK)
+            room = min(room, _TALK if self.has_answered and not self.thinks else _LONGER_TALK)
             most = room if granted is None else min(room, granted)
         return {} if most is None or not self._can_limit else self.provider.limited(most)
 
