@@ -55,6 +55,7 @@ TALKED_ABOUT = (
     "[笑] ね", "[1] a [link](x)", '```\n<tool_call>\n{"name": 1}\n```', "search the web", "点数:\nMia: 3\nSam: 2", "Samuel: x", "花が咲いた。User は人です", "[Now] と書きました",
 )  # fmt: skip
 CLEANED = {
+    "やあ。<|im_end|>次の話": "やあ。", "use `</think>` here\n</think>": "use `</think>` here\n</think>",
     "Hi!\nSam: Really? Then let us go!": "Hi!", "Mia: Hello": "Hello", "**ミア:** やあ": "やあ", "やあ\n\nユーザー: なに?": "やあ", "Sam: Really?": "",
     "[Saturday, 28 November 2026, 19:00]\nHello": "Hello", "[2026年11月28日(土曜日) 19:00 あなたから話しかけました] やあ": "やあ", "[ここから下が、花のいまの言葉です]\nやあ": "やあ",
     "Hi\n[From here on it is Sam who speaks]\nBye": "Hi", "[What you recall]\nHi": "Hi", "=== 守ること ===\nやあ": "やあ", "考え。\n</think>\n\n答え": "答え", "</think>\n\n答え": "答え",

@@ -15,6 +15,7 @@ from managers.storage.texts import table
 
 _CANDIDATE: Final = regex.compile(r"[<\[◁◀]")
 _FENCE: Final = regex.compile(r"(?P<fence>[ \t]*(?:```|~~~))")
+_SENTENCE_ENDS: Final = tuple("。.!?！？…」』")
 _TICKS: Final = regex.compile("(?<!`)`")
 _LISTED: Final = regex.compile(r"[ \t\-*・]*[^:：\n]{1,40}[:：]")
 """How a line of a list begins, in which a name may have its turn."""
@@ -181,6 +182,8 @@ class AnswerText:
             if (self._ticks + self._runs(self._held[:at])) % 2:
                 continue
             found = (self._is_last and self._marks.last.match(self._held, at)) or self._match(self._marks.inline, at)
+            if found is None and (self._tail + self._held[:at]).endswith(_SENTENCE_ENDS):
+                found = self._match(self._marks.after_sentence, at)
             if not found or self._is_talk(found.lastgroup, at):
                 continue
             yield from self._say(self._held[:at])

@@ -46,6 +46,7 @@ class Marks:
         start: at the beginning of an answer.
         line: at the beginning of a line.
         inline: anywhere but in code.
+        after_sentence: what ends an answer, right after the end of a sentence.
         last: what ends an answer, when nothing follows it.
         closings: what closes the thought or the call of a group.
         unopened, openings: what closes a thought that a template has opened, and opens one that it has not.
@@ -54,6 +55,7 @@ class Marks:
     start: Any
     line: Any
     inline: Any
+    after_sentence: Any
     last: Any
     closings: dict[str, Any]
     unopened: Any
@@ -68,7 +70,13 @@ def talk_of(request: ReplyRequest, tools: Sequence[ToolSpec], language: str) -> 
     if request.company:
         return Talk(tools=names, language=language)
     roles = table("model_marks")["roles"]["others"]
-    own, others = ({*given} - {""} for given in ((sheet.persona, sheet.nickname), (sheet.user_name, "" if is_unnamed(speaker) else speaker, *roles)))
+    own, others = (
+        {*given} - {""}
+        for given in (
+            (sheet.persona, sheet.nickname),
+            (sheet.user_name, "" if is_unnamed(speaker) else speaker, *roles),
+        )
+    )
     return Talk(tuple(own), tuple(others - own), names, language)
 
 
@@ -112,10 +120,11 @@ def marks_for(talk: Talk) -> Marks:
         at_start,
         at_line,
         within,
+        after_sentence=_compiled(end["after_sentence"]),
         last=_compiled(rf"(?:{end['tokens']})\s*\Z"),
         closings={name: _compiled(one or r"(?!)") for name, one in closings.items()},
         unopened=_compiled(closes),
-        openings=_compiled("|".join(one["open"] for one in of_templates)),
+        openings=_compiled("|".join(one[key] for one in of_templates for key in ("open", "close"))),
     )
 
 

@@ -92,8 +92,9 @@ class Model:
     def recall(self, measures: Measures, *, is_set: bool) -> None:
         """Take up what was measured of it before; how much it reads only where no person has set it."""
         self.measures = measures
-        self.calibration.recall(measures.of(self.endpoint).get("calibration"))
-        self.context_tokens = (0 if is_set else measures.context_of(self.endpoint)) or self.context_tokens
+        known = measures.of(self.endpoint)
+        self.calibration.recall(known.get("calibration"))
+        self.context_tokens = (0 if is_set else known["context"]) or self.context_tokens
 
     def read_at_most(self, context_tokens: int) -> None:
         """Take in how much it reads, from its server's own mouth."""
