@@ -5,9 +5,9 @@ kinds of text in it really count: a weight for each, by recursive least squares.
 were off lately. What is used moves in steps: a server that keeps what it has read reads all anew where a prompt is cut elsewhere.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, Final
 
 from agent.minds.tokens import Parts, parts_of
@@ -23,8 +23,6 @@ _STEP = 0.93
 """What is used becomes less only where it would be this much less."""
 _AT_FIRST, _EVER, _FADES = 0.1, 0.02, 0.97
 """The margin: before much was seen, always, and how a surprise is forgotten."""
-
-
 _NONE: Final = Parts()
 
 
@@ -50,7 +48,7 @@ class Calibration:
         self._weights = [1.0] * _KINDS
         self._doubt = [[_DOUBT * (a == b) for a in range(_KINDS)] for b in range(_KINDS)]
         self._surprise, self._seen = 1.0, 0
-        self._used = tuple(self._weights)
+        self._used = Parts(*self._weights)
 
     def count(self, text: str) -> int:
         """Return the tokens of a text, with the margin."""
@@ -70,7 +68,7 @@ class Calibration:
         self._correct([part / read for part in parts])
         margin = self._surprise * (1 + _EVER + _AT_FIRST / self._seen)
         margin = max(margin, read / max(_dot(self._weights, parts), 1))
-        wanted = tuple(weight * margin for weight in self._weights)
+        wanted = Parts(*(weight * margin for weight in self._weights))
         is_new = _dot(self._used, parts) < read or _dot(wanted, parts) < _STEP * _dot(self._used, parts)
         self._used = wanted if is_new else self._used
         return is_new
@@ -78,34 +76,24 @@ class Calibration:
     def _correct(self, parts: Sequence[float]) -> None:
         toward = [_dot(row, parts) for row in self._doubt]
         error, scale = 1 - _dot(self._weights, parts), _NOISE + _dot(toward, parts)
-        self._weights = [
-            min(max(weight + error * one / scale, _LEAST), _MOST)
-            for weight, one in zip(self._weights, toward, strict=True)
-        ]
+        self._weights = [_within(self._weights[kind] + error * one / scale) for kind, one in enumerate(toward)]
         for a, row in enumerate(self._doubt):
             self._doubt[a] = [row[b] - toward[a] * toward[b] / scale + _DRIFT * (a == b) for b in range(_KINDS)]
 
     @property
     def numbers(self) -> dict[str, Any]:
         """What is kept of it."""
-        return {"weights": self._weights, "used": list(self._used), "surprise": self._surprise, "seen": self._seen}
+        return {"weights": self._weights, "used": list(self._used), "seen": self._seen}
 
-    def recall(self, kept: object) -> None:
+    def recall(self, kept: Any) -> None:  # noqa: ANN401  # JSON
         """Take up what was kept, if it can be: somebody may have written in the file."""
-        if not isinstance(kept, Mapping):
-            return
-        values: list[Any] = [kept.get(name) for name in self.numbers]
-        weights, used, surprise, seen = values
-        if isinstance(seen, int) and all(_are_weights(one) for one in (weights, used, [surprise] * _KINDS)):
-            self._weights, self._used, self._surprise, self._seen = weights, tuple(used), surprise, max(1, seen)
+        with suppress(TypeError, ValueError, KeyError):
+            weights, used = (Parts(*map(_within, kept[name])) for name in ("weights", "used"))
+            self._weights, self._used, self._seen = list(weights), used, max(1, int(kept["seen"]))
 
 
-def _are_weights(value: Any) -> bool:  # noqa: ANN401  # JSON
-    return (
-        isinstance(value, list)
-        and len(value) == _KINDS
-        and all(isinstance(one, int | float) and isfinite(one) and _LEAST <= one <= 2 * _MOST for one in value)
-    )
+def _within(weight: float) -> float:
+    return min(max(_LEAST, float(weight)), 2 * _MOST)  # in this order: what is no number counts little
 
 
 def _dot(first: Sequence[float], second: Sequence[float]) -> float:

@@ -6,7 +6,6 @@ Numbers alone, by where a model answers and what it is called. Whoever has no fi
 import json
 import logging
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,24 +28,22 @@ class Measures:
         self._file = folder / _FILE if folder else None
         self._lock = threading.Lock()
 
-    def of(self, endpoint: Endpoint) -> Mapping[str, Any]:
-        """Return what is known of a model; nothing where nothing is."""
+    def of(self, endpoint: Endpoint) -> dict[str, Any]:
+        """Return what is known of a model: `context` (0 where that is not known), `calibration`, if there is one."""
         found = self._read().get(_name(endpoint))
-        return found if isinstance(found, dict) else {}
-
-    def context_of(self, endpoint: Endpoint) -> int:
-        """Return how much a model reads, as its server said last; 0 where that is not known."""
-        context = self.of(endpoint).get("context")
-        return context if isinstance(context, int) and _LEAST_CONTEXT <= context <= _MOST_CONTEXT else 0
+        found = found if isinstance(found, dict) else {}
+        context = found.get("context")
+        is_sound = isinstance(context, int) and _LEAST_CONTEXT <= context <= _MOST_CONTEXT
+        return found | {"context": context if is_sound else 0}
 
     def keep(self, endpoint: Endpoint, **measured: object) -> None:
         """Write down what was measured; where that cannot be, it is measured anew some day."""
         if self._file is None or self.of(endpoint).items() >= measured.items():
             return
         with self._lock:
-            known = self._read()
-            ours = known.pop(_name(endpoint), {})
-            known[_name(endpoint)] = (ours if isinstance(ours, dict) else {}) | measured
+            ours, known = self.of(endpoint) | measured, self._read()
+            known.pop(_name(endpoint), None)
+            known[_name(endpoint)] = ours
             try:
                 write_atomic(self._file, json.dumps(dict(list(known.items())[-_KEPT:]), ensure_ascii=False).encode())
             except UtataneError as error:
