@@ -274,11 +274,9 @@ def test_foreign_words_that_come_back_are_quoted_and_who_obeys_is_held(scene: Sc
     scene.live(scene.companion.say(said))
     (waits,) = scene.companion.waiting()
     assert waits.documents == {
-        "an import": ["old.zip"],
-        "what another said": ["Nox"],
-        "a card's lorebook": ["card.png"],
-        "evidence that is nowhere": [UNKNOWN],
-    }.get(way, ["letter.txt"])
+        "an import": ["old.zip"], "what another said": ["Nox"], "a card's lorebook": ["card.png"],
+        "evidence that is nowhere": [UNKNOWN]
+    }.get(way, ["letter.txt"])  # fmt: skip
     assert scene.memories.notes.read("core_memory").text == ""
     asked = scene.mind.requests[0 if own else 1]
     lines = [line for turn in asked.turns for line in f"{turn.quoted}\n{turn.text}".splitlines()]

@@ -36,11 +36,9 @@ def _install() -> str:
     quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
     try:
         subprocess.run(
-            [npm, "install", "--prefix", str(FOLDER), *quiet, f"axe-core@{VERSION}"],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
+            [npm, "install", "--prefix", str(FOLDER), *quiet, f"axe-core@{VERSION}"], check=True,
+            capture_output=True, text=True
+        )  # fmt: skip
     except subprocess.CalledProcessError as error:
         return f"npm could not install axe-core {VERSION}: {error.stderr.strip()}"
     return ""

@@ -64,12 +64,10 @@ def _claude(said: Said) -> dict[str, object]:
 def _sillytavern(said: Said) -> dict[str, object]:
     head = {"user_name": "Aki", "character_name": "Luna", "create_date": "2024-06-01 @08h 00m 00s 0ms"}
     told = _jsons(
-        said,
-        name=lambda one: one.speaker,
-        is_user=lambda one: one.role == "user",
+        said, name=lambda one: one.speaker, is_user=lambda one: one.role == "user",
         send_date=lambda one: f"{one.time:%B} {one.time.day}, {one.time:%Y} {one.time:%I}:{one.time:%M}{one.time:%p}",
-        mes=lambda one: one.text,
-    )
+        mes=lambda one: one.text
+    )  # fmt: skip
     return {"Luna.jsonl": lines_of([{**head, "chat_metadata": {}}, *told])}
 
 

@@ -66,12 +66,10 @@ def growth(memories: Memories, settings: Settings, base: Path, monkeypatch: pyte
 def _spoken(settings: Settings, adapters: object) -> str:
     mind = local_mind(MindSettings(provider="local", model=settings.growth.base, temperature=0), adapters)
     request = ReplyRequest(
-        Sheet("Nemu", "en", "You are Nemu."),
-        system="You are Nemu.",
-        turns=(ChatTurn("user", "What of day 7?"),),
+        Sheet("Nemu", "en", "You are Nemu."), system="You are Nemu.", turns=(ChatTurn("user", "What of day 7?"),),
         message=Message("u", datetime(2026, 11, 24, 12), "user", "Aoi", "What of day 7?"),
-        now=datetime(2026, 11, 24, 12),
-    )
+        now=datetime(2026, 11, 24, 12)
+    )  # fmt: skip
     return "".join(one.text for one in mind.reply(request, Cancel()) if isinstance(one, TextPiece))
 
 

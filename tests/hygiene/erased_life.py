@@ -31,13 +31,10 @@ NAME = "こはる"
 CAT, KITTY = "モモ", "Momochi"
 """Whom everything is to be erased of, and what she is called, too."""
 SAID = (
-    "うちの猫のモモちゃんが昨日から入院していて、とても心配です。",
-    "来週は京都の貴船神社に行く予定です。",
-    "Momochiは三毛猫で、まぐろが大好きです。",
-    "姉の花子と有馬温泉に行きました。岩盤浴がとても気持ちよかったです。",
-    "モモは今日退院しました！もう元気です。",
-    "日商簿記の資格を取るために勉強を頑張ろうと思います。",
-)
+    "うちの猫のモモちゃんが昨日から入院していて、とても心配です。", "来週は京都の貴船神社に行く予定です。",
+    "Momochiは三毛猫で、まぐろが大好きです。", "姉の花子と有馬温泉に行きました。岩盤浴がとても気持ちよかったです。",
+    "モモは今日退院しました！もう元気です。", "日商簿記の資格を取るために勉強を頑張ろうと思います。"
+)  # fmt: skip
 SENT = "これを見てください。"
 """Said with a file that names her."""
 KEPT = ("貴船神社", "有馬温泉", "日商簿記")
@@ -218,8 +215,5 @@ def traces_of(home: Path, *words: str) -> list[str]:
 def _forms(word: str) -> Iterator[bytes]:
     for one in (word, word.lower(), word.upper()):
         yield from (
-            one.encode("utf-8"),
-            one.encode("utf-16-le"),
-            one.encode("utf-16-be"),
-            json.dumps(one)[1:-1].encode(),
-        )
+            one.encode("utf-8"), one.encode("utf-16-le"), one.encode("utf-16-be"), json.dumps(one)[1:-1].encode()
+        )  # fmt: skip

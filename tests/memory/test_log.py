@@ -68,15 +68,13 @@ def test_what_is_not_there_can_be_neither_changed_nor_chosen(log: ConversationLo
     before = log.paths.log.read_bytes()
     refused: dict[type[Exception], list[Callable[[], object]]] = {
         errors.MessageNotFoundError: [
-            lambda: log.supersede("nothing", "x"),
-            lambda: log.branch("nothing"),
-            lambda: log.answer_anew("nothing", "x"),
-            lambda: log.choose("nothing", 0),
-            lambda: log.tail(5, before="nothing"),
+            lambda: log.supersede("nothing", "x"), lambda: log.branch("nothing"),
+            lambda: log.answer_anew("nothing", "x"), lambda: log.choose("nothing", 0),
+            lambda: log.tail(5, before="nothing")
         ],
         errors.AlternativeNotFoundError: [lambda: log.choose(said.id, 1), lambda: log.choose(said.id, -1)],
         errors.BranchNotFoundError: [lambda: log.switch_branch(said.id)],
-    }
+    }  # fmt: skip
     for error, works in refused.items():
         for work in works:
             with pytest.raises(error):

@@ -35,19 +35,14 @@ times = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(lambda time:
 def messages(draw: st.DrawFn) -> Message:
     return normalised(
         Message(
-            id=draw(ids),
-            time=draw(times),
-            role=draw(st.sampled_from(["user", "persona", "system"])),
-            speaker=draw(st.one_of(st.sampled_from(["Sara", "芽衣", "new topic"]), any_text)),
-            text=draw(texts),
+            id=draw(ids), time=draw(times), role=draw(st.sampled_from(["user", "persona", "system"])),
+            speaker=draw(st.one_of(st.sampled_from(["Sara", "芽衣", "new topic"]), any_text)), text=draw(texts),
             mind=draw(st.one_of(st.just(""), st.just("gemini-2.5-flash"), any_text)),
-            broken_off=draw(st.booleans()),
-            attachments=tuple(draw(st.lists(st.text(max_size=8), max_size=2))),
-            stopped=draw(st.booleans()),
-            branch=draw(st.one_of(st.just(""), own_ids)),
-            attachment_names=tuple(draw(st.lists(st.text(max_size=8), max_size=2))),
+            broken_off=draw(st.booleans()), attachments=tuple(draw(st.lists(st.text(max_size=8), max_size=2))),
+            stopped=draw(st.booleans()), branch=draw(st.one_of(st.just(""), own_ids)),
+            attachment_names=tuple(draw(st.lists(st.text(max_size=8), max_size=2)))
         )
-    )
+    )  # fmt: skip
 
 
 records = st.one_of(
@@ -154,15 +149,11 @@ def test_the_form_that_people_meet() -> None:
 
 def test_what_an_editor_does_to_a_file_changes_no_message() -> None:
     edits = {
-        "CRLF": BOTH.replace(b"\n", b"\r\n"),
-        "BOM": b"\xef\xbb\xbf" + BOTH,
-        "no empty line": BOTH.replace(b"\n\n2026", b"\n2026"),
-        "no gap": BOTH.replace(b"\n\n## ", b"\n## "),
-        "wide gap": BOTH.replace(b"\n\n## ", b"\n\n\n\n## "),
-        "no last newline": BOTH.rstrip(b"\n"),
-        "one last newline": BOTH.rstrip(b"\n") + b"\n",
-        "one blank": BOTH.replace(b" |  | ", b" | | "),
-    }
+        "CRLF": BOTH.replace(b"\n", b"\r\n"), "BOM": b"\xef\xbb\xbf" + BOTH,
+        "no empty line": BOTH.replace(b"\n\n2026", b"\n2026"), "no gap": BOTH.replace(b"\n\n## ", b"\n## "),
+        "wide gap": BOTH.replace(b"\n\n## ", b"\n\n\n\n## "), "no last newline": BOTH.rstrip(b"\n"),
+        "one last newline": BOTH.rstrip(b"\n") + b"\n", "one blank": BOTH.replace(b" |  | ", b" | | ")
+    }  # fmt: skip
     for name, edited in edits.items():
         parsed = parse(edited)
         assert ([r.message for r in parsed.records], parsed.end) == ([MESSAGE, NEXT], len(edited)), name

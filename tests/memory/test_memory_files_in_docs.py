@@ -68,11 +68,8 @@ def test_lists_and_states() -> None:
         key: shown[key] for key in ("short_term", "meta")
     }
     models: dict[str, Any] = {
-        "insights": Insight,
-        "open_questions": Question,
-        "strategies": AnyPattern,
-        "emotion_log": EmotionEntry,
-    }
+        "insights": Insight, "open_questions": Question, "strategies": AnyPattern, "emotion_log": EmotionEntry
+    }  # fmt: skip
     for name, model in models.items():
         shown = value(f"memory/{name}.json")
         assert [model.model_validate(one).model_dump(mode="json") for one in shown] == shown, name

@@ -51,12 +51,9 @@ def test_dangerous_and_unknown_names_are_refused_everywhere(store: PersonaStore)
             with pytest.raises(UnsafeNameError):
                 work()
     works = [
-        lambda: store.get("だれか"),
-        lambda: store.rename("だれか", "x"),
-        lambda: store.duplicate("だれか", "x"),
-        lambda: store.delete("だれか"),
-        lambda: store.set_greeting("だれか", "x"),
-    ]
+        lambda: store.get("だれか"), lambda: store.rename("だれか", "x"), lambda: store.duplicate("だれか", "x"),
+        lambda: store.delete("だれか"), lambda: store.set_greeting("だれか", "x")
+    ]  # fmt: skip
     for work in works:
         with pytest.raises(PersonaNotFoundError, match="だれか"):
             work()

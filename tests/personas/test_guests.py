@@ -124,10 +124,8 @@ def test_a_sheet_that_is_none_stops_nothing(store: PersonaStore) -> None:
     written = (
         b'{"settings": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
         b'{"settings": {"mind": {"base_url": "\\ud800"}}}',
-        b'{"settings": {"mind": 3, "sleep": ["x"], "none": {"a": 1}}}',
-        b"\xff\xfe",
-        b" " * (LARGEST_SHEET + 1),
-    )
+        b'{"settings": {"mind": 3, "sleep": ["x"], "none": {"a": 1}}}', b"\xff\xfe", b" " * (LARGEST_SHEET + 1)
+    )  # fmt: skip
     for number, sheet in enumerate(written):
         name = f"Rook {number}"
         (store.home.characters / name).mkdir(parents=True)

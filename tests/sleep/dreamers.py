@@ -93,15 +93,11 @@ def failing(_material: object) -> Any:
 def messages(day: datetime, lines: tuple[tuple[str, str], ...], prefix: str) -> list[Message]:
     return [
         Message(
-            f"{prefix}{number}",
-            day + timedelta(minutes=number),
-            "user" if role == "user" else "persona",
-            "花" if role == "user" else "ねむ",
-            text,
-            "" if role == "user" else "built-in",
+            f"{prefix}{number}", day + timedelta(minutes=number), "user" if role == "user" else "persona",
+            "花" if role == "user" else "ねむ", text, "" if role == "user" else "built-in"
         )
         for number, (role, text) in enumerate(lines)
-    ]
+    ]  # fmt: skip
 
 
 def two_days(paths: PersonaPaths, clock: Clock) -> ConversationLog:

@@ -33,12 +33,10 @@ def test_episodes_that_rest_on_nothing_are_rejected() -> None:
     sound = tasks.DayDraft(summary="花さんは温泉に行った。", evidence=["m1"])
     assert checks.check_day(sound, DAY) == sound
     unsound: tuple[dict[str, object], ...] = (
-        {"summary": "   "},
-        {"evidence": []},
-        {"evidence": ["m99"]},
+        {"summary": "   "}, {"evidence": []}, {"evidence": ["m99"]},
         {"summary": "Hana went to a hot spring yesterday and liked it."},
-        {"key_events": [tasks.Claim(text="嘘", evidence=["nowhere"])]},
-    )
+        {"key_events": [tasks.Claim(text="嘘", evidence=["nowhere"])]}
+    )  # fmt: skip
     for wrong in unsound:
         with pytest.raises(DraftRejectedError):
             checks.check_day(sound.model_copy(update=wrong), DAY)

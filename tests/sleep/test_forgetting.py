@@ -74,11 +74,8 @@ def test_questions_goals_and_insights_lose_what_the_words_did(paths: PersonaPath
         Question.model_validate({"topic": "answered", "id": "q_2", "evidence": ["a"], "mind": "m", **answered}),
     ]
     older = {
-        "evidence": ["a", "b"],
-        "mind": "m",
-        "created_at": f"{EARLIER} 12:00:00",
-        "updated_at": f"{TODAY} 12:00:00",
-    }
+        "evidence": ["a", "b"], "mind": "m", "created_at": f"{EARLIER} 12:00:00", "updated_at": f"{TODAY} 12:00:00"
+    }  # fmt: skip
     ended = {**older, "status": "completed", "reason": "of b"}
     goals = [
         Goal(goal="made of it", id="sh_1", evidence=["b", "c"], mind="m", created_at=f"{TODAY} 12:00:00"),

@@ -70,11 +70,8 @@ def marks(life: Life) -> list[list[list[str]]]:
     """Return the marks of days, questions, goals and insights."""
     days = life.episodes.between(date(2026, 11, 1), date(2026, 12, 31))
     kinds: list[Sequence[Remembered]] = [
-        days,
-        life.questions.open(),
-        life.goals.load().all,
-        life.insights.load().entries,
-    ]
+        days, life.questions.open(), life.goals.load().all, life.insights.load().entries
+    ]  # fmt: skip
     return [[one.origins for one in found] for found in kinds]
 
 

@@ -214,22 +214,18 @@ def test_a_model_may_write_first_note_a_thought_or_rather_not_in_the_personas_la
 
 CLAIM = {"text": "花さんは有馬温泉で岩盤浴を楽しんだ。", "evidence": ["m3"]}
 STORY = {
-    "summary": "花さんが温泉の話をしてくれた。",
-    "evidence": ["m3"],
-    "key_events": [CLAIM],
-    "emotional_tone": "mixed",
-}
+    "summary": "花さんが温泉の話をしてくれた。", "evidence": ["m3"], "key_events": [CLAIM],
+    "emotional_tone": "mixed"
+}  # fmt: skip
 ENTITIES = {"entities": [{"name": "有馬温泉", "kind": "place", "facts": [CLAIM]}]}
 QUESTIONS = {
     "questions": [{"topic": "モモの入院", "context": "退院できたか知りたい。", "priority": 0.9, "evidence": ["m6"]}]
 }
 REFLECTION = {
-    "trigger_topic": "モモ",
-    "insight": "花さんは大切なものの話ほど言葉が短くなる。",
-    "strategy": "モモの様子をこちらから尋ねる。",
-    "log_entry": "夢の中で、湯けむりの向こうに猫がいた。",
-    "evidence": ["m6"],
-}
+    "trigger_topic": "モモ", "insight": "花さんは大切なものの話ほど言葉が短くなる。",
+    "strategy": "モモの様子をこちらから尋ねる。", "log_entry": "夢の中で、湯けむりの向こうに猫がいた。",
+    "evidence": ["m6"]
+}  # fmt: skip
 
 EVENING = datetime(2026, 11, 20)
 

@@ -35,15 +35,12 @@ def test_a_typo_in_a_name_is_not_used_and_a_wrong_value_falls_back_alone(file: S
 
 
 BROKEN = {
-    "cut short": b"[%s]\nmodel=",
-    "no text": b"\xff\xfe\x00",
-    "no section": b"%s = 3",
-    "a list": b"[[%s]]\nmodel='x'\n",
-    "a name that stands twice": b"[%s]\nmodel = 'a'\nmodel = 'b'\n",
+    "cut short": b"[%s]\nmodel=", "no text": b"\xff\xfe\x00", "no section": b"%s = 3",
+    "a list": b"[[%s]]\nmodel='x'\n", "a name that stands twice": b"[%s]\nmodel = 'a'\nmodel = 'b'\n",
     "endless nesting": b"[%s]\nmodel = " + b"[" * 20_000,
     "an endless number": b"[%s]\ncontext_tokens = " + b"9" * 6_000 + b"\n",
-    "a secret before the mistake": b"[%s]\nmodel = 's3cret",
-}
+    "a secret before the mistake": b"[%s]\nmodel = 's3cret"
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN.keys())

@@ -44,11 +44,9 @@ def stranger(services: Services, folder: Path) -> None:
     recalled = [{"time": "2026-01-02T20:00:00", "message_id": way, "query": "x", "recalled": [hit]} for way in WAYS]
     (folder / "memory" / "recall_log.jsonl").write_text("".join(json.dumps(one) + "\n" for one in recalled), "utf-8")
     wish = {
-        "time": services.clock.now().strftime("%Y-%m-%d %H:%M:%S"),
-        "message_id": "m2",
-        "tool": "edit_notepad",
-        "write": {"kind": "note", "note": "notepad", "edits": [{"old": "", "new": "Ann likes tea."}]},
-    }
+        "time": services.clock.now().strftime("%Y-%m-%d %H:%M:%S"), "message_id": "m2", "tool": "edit_notepad",
+        "write": {"kind": "note", "note": "notepad", "edits": [{"old": "", "new": "Ann likes tea."}]}
+    }  # fmt: skip
     wishes = [{"id": "h_1", **wish}, *({"id": f"../../../settings/{way}", **wish} for way in WAYS)]
     (folder / "memory" / "held_writes.json").write_text(json.dumps(wishes), "utf-8")
     services.personas.door.admit("Rook")

@@ -196,11 +196,8 @@ def test_a_message_that_nobody_answered_is_found() -> None:
 
 def test_a_turn_grows_event_by_event_and_shows_its_thoughts_folded() -> None:
     events: list[TurnEvent] = [
-        Received(message(0, "user"), None),
-        Thinking("<b>hm"),
-        Speaking("そう"),
-        Speaking("**だね**"),
-    ]
+        Received(message(0, "user"), None), Thinking("<b>hm"), Speaking("そう"), Speaking("**だね**")
+    ]  # fmt: skip
     live = view.after(view.Live(), events)
     assert (live.heard, live.thinking, live.speaking, live.step) == ("m0", "<b>hm", "そう**だね**", 4)
     assert view.after(view.after(view.Live(), events[:2]), events[2:]) == live

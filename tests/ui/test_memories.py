@@ -283,13 +283,9 @@ def test_the_calendar_opens_on_the_last_month_and_goes_back(shelves: Shelves, me
 @pytest.mark.slow
 def test_a_week_stands_among_the_days_and_is_put_right_like_one(shelves: Shelves, memories: Memories) -> None:
     week = Period(
-        date="2026-11-02~2026-11-08",
-        summary=f"川の週 {EVIL}",
-        key_events=["灯りを見た", "橋を渡った"],
-        key_event_evidence=[["m1"], ["m2"]],
-        days={DAY.isoformat(): "x"},
-        mind="built-in",
-    ).sealed()
+        date="2026-11-02~2026-11-08", summary=f"川の週 {EVIL}", key_events=["灯りを見た", "橋を渡った"],
+        key_event_evidence=[["m1"], ["m2"]], days={DAY.isoformat(): "x"}, mind="built-in"
+    ).sealed()  # fmt: skip
     periods, place = memories.episodes.periods, f"/days/{week.date}"
     keep_day(memories)
     memories.apply({periods.path(week.span): week.dump()}, author="dream", reason="night")

@@ -239,13 +239,10 @@ def test_the_list_must_be_one_and_of_a_known_format(tmp_path: Path, elsewhere: P
 def test_what_might_run_stays_where_it_is_and_settings_wait_for_a_yes(tmp_path: Path, elsewhere: PersonaStore) -> None:
     sheet = {"format": 1, "language": "en", "settings": {"mind": {"provider": "gemini"}}}
     files = {
-        "persona.json": json.dumps(sheet).encode(),
-        "rag_index/faiss": b"not made here",
-        ".history/HEAD": b"ref: refs/heads/main\n",
-        ".history/config": b"[core]\n\tfsmonitor = evil\n",
-        ".history/hooks/post-commit": b"#!/bin/sh\nevil",
-        ".history/pending/journal.json": b"{}",
-    }
+        "persona.json": json.dumps(sheet).encode(), "rag_index/faiss": b"not made here",
+        ".history/HEAD": b"ref: refs/heads/main\n", ".history/config": b"[core]\n\tfsmonitor = evil\n",
+        ".history/hooks/post-commit": b"#!/bin/sh\nevil", ".history/pending/journal.json": b"{}"
+    }  # fmt: skip
     brought = bring_in(elsewhere, made_by_hand(tmp_path / "in.zip", lambda there, _: there.update(files)), None, "Rook")
     folder = folder_of(elsewhere, "Rook")
     assert not any((folder / name).exists() for name in (".history/hooks", ".history/pending", "rag_index"))

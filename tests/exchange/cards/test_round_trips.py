@@ -53,18 +53,15 @@ _json = st.recursive(
 _unknown = st.dictionaries(_text.filter(lambda key: key not in v3()["data"]), _json, max_size=2)
 _entry = st.fixed_dictionaries(
     {
-        "keys": st.lists(_text, max_size=2),
-        "content": _text,
-        "extensions": _unknown,
-        "enabled": st.booleans(),
-        "insertion_order": st.integers(0, 99),
+        "keys": st.lists(_text, max_size=2), "content": _text, "extensions": _unknown, "enabled": st.booleans(),
+        "insertion_order": st.integers(0, 99)
     },
     optional={
         "id": st.integers(0, 9) | _text,
         "secondary_keys": st.lists(_text, max_size=2),
         "selective": st.booleans(),
     },
-)
+)  # fmt: skip
 _book = st.fixed_dictionaries(
     {"extensions": _unknown, "entries": st.lists(_entry, max_size=2)},
     optional={"name": _text, "scan_depth": st.integers(0, 9), "recursive_scanning": st.booleans()},

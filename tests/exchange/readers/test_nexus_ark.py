@@ -71,11 +71,8 @@ def test_each_generation_has_the_same_conversation_and_memories(tmp_path: Path, 
     assert owner.time == datetime(2026, 1, 1, 12)
     assert owner.text == "私のマスター。創作活動に興味がある。\n\n--- Update: 2026-02-01 08:00:00 ---\n鎌倉が好き。"
     assert [(one.name, one.fields["status"]) for one in memories_of(items, "goal")] == [
-        ("short_term", "active"),
-        ("long_term", "active"),
-        ("long_term", "completed"),
-        ("short_term", "abandoned"),
-    ]
+        ("short_term", "active"), ("long_term", "active"), ("long_term", "completed"), ("short_term", "abandoned")
+    ]  # fmt: skip
     asked = {one.fields["topic"]: one.fields["answered"] for one in memories_of(items, "question")}
     assert asked == {"雪の冷たさ": False, "大仏": True}
     assert [(one.name, one.text) for one in memories_of(items, "emotion")] == [("sadness", "こう書いてあった")]

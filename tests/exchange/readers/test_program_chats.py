@@ -98,12 +98,10 @@ def test_a_zip_file_of_parts_holds_pictures_voices_and_what_was_said_about_the_p
     path = zip_of(
         tmp_path / "export.zip",
         {
-            "conversations-001.json": [early],
-            "conversations-000.json": [_conversation(nodes, "u")],
-            "file-AbC123-Mike.png": b"\x89PNG",
-            "user.json": {"id": "user-1"},
+            "conversations-001.json": [early], "conversations-000.json": [_conversation(nodes, "u")],
+            "file-AbC123-Mike.png": b"\x89PNG", "user.json": {"id": "user-1"}
         },
-    )
+    )  # fmt: skip
     items = items_of(path, "chatgpt")
     message = messages_of(items)[0]
     assert message.text == "Look at this!"
@@ -184,21 +182,16 @@ def _lines(*lines: object) -> str:
 
 def test_swipes_become_answers_and_each_form_of_date_is_read(tmp_path: Path) -> None:
     swiped = _line(
-        "Seraphina",
-        "<think>Be warm.</think>Welcome back.",
-        "January 5, 2024 9:33pm",
-        swipes=["Oh.", "<think>Be warm.</think>Welcome back.", "Hm?"],
-        swipe_id=1,
+        "Seraphina", "<think>Be warm.</think>Welcome back.", "January 5, 2024 9:33pm",
+        swipes=["Oh.", "<think>Be warm.</think>Welcome back.", "Hm?"], swipe_id=1,
         swipe_info=[{"extra": {"model": "m-1"}}, {}, {"extra": {"model": "m-2", "reasoning": "why"}}],
-        extra={"api": "openai", "model": "gpt-4"},
-    )
+        extra={"api": "openai", "model": "gpt-4"}
+    )  # fmt: skip
     chat = _lines(
-        _HEAD,
-        swiped,
-        _line("Aki", "ただいま", "2024-01-05 @21h 34m 12s 123ms"),
+        _HEAD, swiped, _line("Aki", "ただいま", "2024-01-05 @21h 34m 12s 123ms"),
         _line("Seraphina", "おかえり", "2024-01-05T21:35:00.000", extra={"reasoning": "Aki is home."}),
-        _line("Aki", "ミケは?", None),
-    )
+        _line("Aki", "ミケは?", None)
+    )  # fmt: skip
     items = items_of(folder_of(tmp_path, {"Seraphina/2024-01-05.jsonl": chat}), "sillytavern")
     assert said(items) == [
         ("persona", "Seraphina", "Welcome back."),
