@@ -216,7 +216,7 @@ class ServerEmbedder:
             found = np.array([row for _, row in rows], np.float32)
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
             raise self._failed("an answer that is no list of numbers", again=True) from error
-        is_whole = [place for place, _ in rows] == [*range(expected)] and found.shape == (expected, found.size // expected)
+        is_whole = [at for at, _ in rows] == [*range(expected)] and found.shape == (expected, found.size // expected)
         if not is_whole or not found.size or not np.isfinite(found).all():
             raise self._failed("an answer of the wrong size, or that is no number", again=True)
         was, now = self._dimensions, found.shape[1]
