@@ -46,13 +46,9 @@ class Death:
 
 
 def kill_everywhere(
-    work: Callable[..., None],
-    prepare: Callable[[], Sequence[Any]],
-    *,
-    whens: Sequence[When] = ("before", "half", "after"),
-    stride: int = 1,
-    ready: Callable[[], object] | None = None,
-) -> Iterator[Death]:
+    work: Callable[..., None], prepare: Callable[[], Sequence[Any]], *,
+    whens: Sequence[When] = ("before", "half", "after"), stride: int = 1, ready: Callable[[], object] | None = None
+) -> Iterator[Death]:  # fmt: skip
     """Run `work` again and again, killed one step later each time; yield after each death.
 
     Args:
@@ -116,12 +112,9 @@ class Breeder:
     """A process that has imported what the work needs and forks a child for each run."""
 
     def __init__(
-        self,
-        work: Callable[..., Any],
-        live: Live | None = None,
-        warm: Sequence[Any] | None = None,
-        ready: Callable[[], object] | None = None,
-    ) -> None:
+        self, work: Callable[..., Any], live: Live | None = None, warm: Sequence[Any] | None = None,
+        ready: Callable[[], object] | None = None
+    ) -> None:  # fmt: skip
         """Begin.
 
         Args:
@@ -169,12 +162,9 @@ class Breeder:
 
 
 def _breed(
-    work: Callable[..., Any],
-    live: Live,
-    warm: Sequence[Any] | None,
-    ready: Callable[[], object] | None,
-    pipe: Connection,
-) -> None:
+    work: Callable[..., Any], live: Live, warm: Sequence[Any] | None, ready: Callable[[], object] | None,
+    pipe: Connection
+) -> None:  # fmt: skip
     if ready is not None:
         ready()
     if warm is not None:

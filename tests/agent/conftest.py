@@ -136,14 +136,9 @@ def services(own_home: Home, clock: HandClock, server: ModelServer) -> Iterator[
 
 
 def say(
-    services: Services,
-    text: str,
-    persona: str = NEMU,
-    *,
-    files: Sequence[Path] = (),
-    off_record: bool = False,
-    for_program: bool = False,
-) -> list[TurnEvent]:
+    services: Services, text: str, persona: str = NEMU, *, files: Sequence[Path] = (), off_record: bool = False,
+    for_program: bool = False
+) -> list[TurnEvent]:  # fmt: skip
     companion = services.companion(persona)
     events = list(companion.say(text, attachments=files, off_record=off_record, for_program=for_program).events())
     companion.settle()

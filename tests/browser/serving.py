@@ -200,17 +200,9 @@ def visit(page: Page, server: Server, path: str = "", wait_until: Wait = "load")
 
 @contextlib.contextmanager
 def window(
-    browser: Browser,
-    server: Server,
-    *,
-    lang: str = "ja",
-    size: tuple[int, int] = DESKTOP,
-    dark: bool = False,
-    persona: str = "",
-    room: str = "",
-    scripts: bool = True,
-    tolerate: bool = False,
-) -> Iterator[Page]:
+    browser: Browser, server: Server, *, lang: str = "ja", size: tuple[int, int] = DESKTOP, dark: bool = False,
+    persona: str = "", room: str = "", scripts: bool = True, tolerate: bool = False
+) -> Iterator[Page]:  # fmt: skip
     """Open a persona's room as a person would; afterwards nothing forbidden may have happened."""
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]}, locale=LOCALES[lang],

@@ -110,14 +110,9 @@ def two_days(paths: PersonaPaths, clock: Clock) -> ConversationLog:
 
 
 def make_dreamer(
-    paths: PersonaPaths,
-    clock: Clock,
-    log: ConversationLog | None = None,
-    mind: tasks.DreamMind | None = None,
-    *,
-    apply: Apply | None = None,
-    **others: Any,
-) -> Dreamer:
+    paths: PersonaPaths, clock: Clock, log: ConversationLog | None = None, mind: tasks.DreamMind | None = None, *,
+    apply: Apply | None = None, **others: Any
+) -> Dreamer:  # fmt: skip
     fallback = BuiltInDreamMind()
     usual: dict[str, Any] = {"sheet": SHEET, "recall": lambda _words, _messages: ()}
     there = log or ConversationLog(paths, clock, Random(2))

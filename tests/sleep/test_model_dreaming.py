@@ -48,15 +48,9 @@ class FakeModel:
         self.problems: list[str] = []
 
     def ask(
-        self,
-        instructions: str,
-        material: str,
-        answer: type[Any],
-        *,
-        language: Lang = "en",
-        cancel: Cancel | None = None,
-        **__: object,
-    ) -> Any:
+        self, instructions: str, material: str, answer: type[Any], *, language: Lang = "en",
+        cancel: Cancel | None = None, **__: object
+    ) -> Any:  # fmt: skip
         assert issubclass(answer, BaseModel)
         self.asked.append((instructions, material))
         self.forms.append(answer)
