@@ -1,6 +1,5 @@
 """What a server cannot do yet, or never, is waited for or done without, and said; what was measured of it is remembered."""
 
-import ast
 import re
 from pathlib import Path
 
@@ -57,16 +56,8 @@ def test_nothing_answers_at_an_address_that_is_dead() -> None:
 
 
 def test_no_sentence_names_a_class() -> None:
-    asked = set()
-    for file in [*(CHECKOUT / "agent").rglob("*.py"), *(CHECKOUT / "managers").rglob("*.py")]:
-        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Attribute)
-                and call.func.attr in {"ask", "_ask"}
-            ):
-                asked |= {arg.id for arg in call.args if isinstance(arg, ast.Name)}
-    forms = {name for name in asked if re.fullmatch(r"[A-Z]\w+", name)}
+    sources = "".join(file.read_text("utf-8") for file in (CHECKOUT / "agent").rglob("*.py"))
+    forms = set(re.findall(r"\b([A-Z]\w+),\s+(?:lambda draft|language=)", sources))
     assert len(forms) > 8
     assert forms <= set(table("prompts/answer_forms")["task"])
     said = errors.InvalidAnswerError(model="m", reason="", **task_of(type("DayDraft", (DayDraft,), {}))).sentences
@@ -74,13 +65,12 @@ def test_no_sentence_names_a_class() -> None:
 
 
 def test_what_was_measured_is_remembered_until_the_server_says_otherwise(tmp_path: Path) -> None:
-    settings = {"provider": "openai", "model": "m"}
     with ModelServer(plays=("openai", "llamacpp"), models=[Served("m", context=32768)]) as server:
 
         def chosen() -> Mind:
             secrets, servers = Secrets(tmp_path / "s.toml"), KnownServers(Home(tmp_path), HandClock())
             choosing = MindChooser(secrets, servers, warm_up=False, answer_seconds=60, measures=Measures(tmp_path))
-            return choosing.choose(MindSettings.model_validate({**settings, "base_url": server.base_url})).mind
+            return choosing.choose(MindSettings(provider="openai", model="m", base_url=server.base_url)).mind
 
         first = chosen()
         assert first.context_tokens == 32768

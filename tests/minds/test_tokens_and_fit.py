@@ -150,11 +150,3 @@ def test_a_model_of_4096_tokens_gets_no_more_than_that(server: ModelServer) -> N
     assert isinstance(error := talk(mind, request("長" * 5000)).error, ContextTooLongError)  # it cannot fit
     assert "4096" in error.sentence("ja")
     assert len(server.chats) == 1
-
-
-def test_the_estimate_grows_when_the_server_counted_more(server: ModelServer) -> None:
-    mind = behind_openai(server)
-    before = mind.count_tokens("こんにちは" * 100)
-    server.enqueue(Say("はい", usage=(60, 1)))
-    talk(mind, request("やあ" * 5))
-    assert mind.count_tokens("こんにちは" * 100) > before
