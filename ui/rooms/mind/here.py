@@ -67,7 +67,6 @@ class Here:
     Attributes:
         lacks: why no model can run here; empty where one can.
         rows: the recommended one first.
-        memory: of this computer, in gigabytes.
         joining: the model that is joining, or was the last one.
         again: what asks for that one once more.
         speaks: that one is chosen.
@@ -76,7 +75,6 @@ class Here:
 
     lacks: str
     rows: Sequence[Row]
-    memory: int
     joining: Joining | None = None
     again: str = ""
     speaks: bool = False
@@ -88,7 +86,7 @@ def here_of(visit: Visit, mind: MindSettings) -> Here:
     services, joining = visit.services, visit.services.joinings.current
     lacking, computer = services.engine.lacking(), this_computer(services.home.models)
     rows = list(_rows(visit, mind, computer))
-    shown = Here(lacking.sentence(visit.lang) if lacking else "", rows, round(computer.memory))
+    shown = Here(lacking.sentence(visit.lang) if lacking else "", rows)
     if joining is None:
         return shown
     is_pulled = isinstance(joining.wanted, OllamaModel)
