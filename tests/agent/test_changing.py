@@ -134,13 +134,10 @@ def test_what_stands_aside_cannot_be_changed(scene: Scene) -> None:
     first, _, second, answer = scene.talk("One", "A.", "Two", "B.")
     scene.companion.branch(first)
     for change in (
-        lambda: scene.companion.edit(second, "x"),
-        lambda: scene.companion.delete(answer),
-        lambda: scene.companion.regenerate(answer),
-        lambda: scene.companion.alternatives(answer),
-        lambda: scene.companion.choose(answer, 0),
-        lambda: scene.companion.branch(second),
-    ):
+        lambda: scene.companion.edit(second, "x"), lambda: scene.companion.delete(answer),
+        lambda: scene.companion.regenerate(answer), lambda: scene.companion.alternatives(answer),
+        lambda: scene.companion.choose(answer, 0), lambda: scene.companion.branch(second)
+    ):  # fmt: skip
         with pytest.raises(MessageNotFoundError):
             change()
     assert len(scene.companion.branches()) == 1

@@ -197,15 +197,11 @@ def test_during_a_reply_nothing_else_is_done_and_what_came_before_stays(scene: S
     turn = scene.companion.say("A story, please")
     waits.reached.wait()
     for change in (
-        lambda: scene.companion.say("And another"),
-        scene.companion.new_topic,
-        lambda: scene.companion.edit(first, "x"),
-        lambda: scene.companion.delete(first),
-        lambda: scene.companion.regenerate(earlier),
-        lambda: scene.companion.choose(earlier, 0),
-        lambda: scene.companion.branch(first),
-        lambda: scene.companion.switch_branch(FIRST),
-    ):
+        lambda: scene.companion.say("And another"), scene.companion.new_topic,
+        lambda: scene.companion.edit(first, "x"), lambda: scene.companion.delete(first),
+        lambda: scene.companion.regenerate(earlier), lambda: scene.companion.choose(earlier, 0),
+        lambda: scene.companion.branch(first), lambda: scene.companion.switch_branch(FIRST)
+    ):  # fmt: skip
         with pytest.raises(StillAnsweringError):
             change()
     turn.stop() if by_person else turn.break_off()

@@ -23,14 +23,12 @@ def test_a_guest_is_answered_for_in_one_sentence_and_without_a_yes_stays_out(hos
     assert "Rook  (a guest" in run("personas", "list").stdout
     before = set(hostile.folder.rglob("*"))
     for command in (
-        ["chat", "Rook", "-m", "Hello", "--json"],
-        ["dream", "Rook"],
+        ["chat", "Rook", "-m", "Hello", "--json"], ["dream", "Rook"],
         ["export", "Rook", str(tmp_path / "rook.zip")],
         ["import", "transcript", transcript(tmp_path), "--persona", "Rook"],
-        ["personas", "edit", "Rook", "--greeting", "Hi"],
-        ["personas", "rename", "Rook", "Crow"],
-        ["personas", "mend", "Rook"],
-    ):
+        ["personas", "edit", "Rook", "--greeting", "Hi"], ["personas", "rename", "Rook", "Crow"],
+        ["personas", "mend", "Rook"]
+    ):  # fmt: skip
         done = run(*command, expect=1)
         assert done.stdout == "", command
         (said,) = done.stderr.splitlines()

@@ -56,12 +56,9 @@ def test_names_in_folders_and_documents_are_no_orders(home: Path) -> None:
     note.write_text(f"# Lighthouse {EVIL}\n\nThe lamp is lit at dusk {EVIL}.\n", "utf-8")
     run("knowledge", "add", "Hazel", str(note))
     for command, expect in (
-        (["personas", "list"], 0),
-        (["recall", "Hazel", "lamp at dusk"], 0),
-        (["doctor"], 0),
-        (["chat", f"Hazel{EVIL}", "-m", "Hello"], 1),
-        ([f"no{EVIL}"], 2),
-    ):
+        (["personas", "list"], 0), (["recall", "Hazel", "lamp at dusk"], 0), (["doctor"], 0),
+        (["chat", f"Hazel{EVIL}", "-m", "Hello"], 1), ([f"no{EVIL}"], 2)
+    ):  # fmt: skip
         harmless(run(*command, expect=expect))
         harmless(run(*command, "--json", expect=expect))
     entry = next(line.split()[0] for line in run("history", "Hazel").stdout.splitlines() if "core" in line)

@@ -148,11 +148,8 @@ def test_a_killed_training_goes_on_to_the_same_adapter(growth: Growth) -> None:
 def test_a_folder_that_might_run_something_is_no_base_model(tmp_path: Path) -> None:
     code = '{"auto_map": {"AutoModelForCausalLM": "evil.Evil"}}'
     for name, config in (
-        ("pytorch_model.bin", "{}"),
-        ("model.safetensors", code),
-        ("notes.txt", "{}"),
-        ("model.safetensors", ""),
-    ):
+        ("pytorch_model.bin", "{}"), ("model.safetensors", code), ("notes.txt", "{}"), ("model.safetensors", "")
+    ):  # fmt: skip
         folder = tmp_path / f"{name} {len(config)}"
         folder.mkdir()
         (folder / name).touch()

@@ -239,11 +239,9 @@ def test_evidence_and_days_tie_as_well(life: Life) -> None:
 
 def test_japanese_names_honorifics_and_names_of_two_words_are_read_whole(life: Life) -> None:
     for text in (
-        "田中さんと京都の貴船神社に行ったよ。",
-        "田中さんはお茶が好き。",
-        "Kiyomizu temple is lovely, said Mia.",
-        "The temple of Mia, not of Kiyomizu.",
-    ):
+        "田中さんと京都の貴船神社に行ったよ。", "田中さんはお茶が好き。", "Kiyomizu temple is lovely, said Mia.",
+        "The temple of Mia, not of Kiyomizu."
+    ):  # fmt: skip
         life.say(text)
     for name in ("田中さん", "Mia"):
         life.entity(name)

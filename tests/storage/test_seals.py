@@ -126,11 +126,9 @@ def test_what_was_sealed_here_holds_in_another_process_for_its_purpose_and_words
     later = Installation(own_home)
     assert later.is_sealed("journal", b"words", seal)
     for purpose, words, other in (
-        ("journal", b"other words", seal),
-        ("guest", b"words", seal),
-        ("journal", b"words", ""),
-        ("journal", b"words", "封"),
-    ):
+        ("journal", b"other words", seal), ("guest", b"words", seal), ("journal", b"words", ""),
+        ("journal", b"words", "封")
+    ):  # fmt: skip
         assert not later.is_sealed(purpose, words, other)
     if sys.platform != "win32":
         assert stat.S_IMODE(own_home.installation_key.stat().st_mode) == 0o600

@@ -51,11 +51,9 @@ def test_a_broken_file_is_named_and_neither_used_nor_overwritten_nor_shown(tmp_p
     found, notices = file.load()
     assert (found, len(notices)) == (Settings(), 1)
     for work in (
-        lambda: file.change("mind", model="x"),
-        lambda: file.change("mind", model=None),
-        lambda: secrets.get("model"),
-        lambda: secrets.set("model", "x"),
-    ):
+        lambda: file.change("mind", model="x"), lambda: file.change("mind", model=None),
+        lambda: secrets.get("model"), lambda: secrets.set("model", "x")
+    ):  # fmt: skip
         with pytest.raises(MistakeInFileError) as refused:
             work()
         assert "s3cret" not in str(refused.value)

@@ -77,11 +77,9 @@ def test_the_room_says_what_moves_it_in_words_or_figures(house: House, visitor: 
     assert last is not None
     goal = house.memories.goals.load().active("short_term")[0].goal
     for why in (
-        JA("heart.why_boredom", time=f"きのう {last:%H:%M}"),
-        JA("heart.why_curiosity", topic=top.topic),
-        JA("heart.why_goal", goal=goal),
-        JA("heart.why_devotion", feeling="喜び"),
-    ):
+        JA("heart.why_boredom", time=f"きのう {last:%H:%M}"), JA("heart.why_curiosity", topic=top.topic),
+        JA("heart.why_goal", goal=goal), JA("heart.why_devotion", feeling="喜び")
+    ):  # fmt: skip
         assert why in page.one("#drives").text
     said = [one.attributes["aria-label"] for one in [*points(page), *page.all("svg")]]
     assert not [one for one in (page.text, *said) if FIGURES.search(one)]

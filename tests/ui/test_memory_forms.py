@@ -81,12 +81,9 @@ def test_everything_else_is_kept_here_and_let_go_too(visitor: TestClient, memori
     way = DecompositionPattern(kind="decomposition", id="st_1", query_pattern="海の話", success_rate=1.0, usage_count=1)
     memories.apply(Strategies([way]).changes(memories.strategies.path), author="dream", reason="")
     for place, marked in (
-        ("memories/goals", "sh_1"),
-        ("memories/questions", "q_1"),
-        ("memories/helping", "st_1"),
-        ("notes/notepad", "notepad.txt"),
-        ("knowledge", "knowledge/plan.md"),
-    ):
+        ("memories/goals", "sh_1"), ("memories/questions", "q_1"), ("memories/helping", "st_1"),
+        ("notes/notepad", "notepad.txt"), ("knowledge", "knowledge/plan.md")
+    ):  # fmt: skip
         page = read(press(visitor, look(visitor, place), BUTTON))
         assert set(memories.audiences.kept().marked) == {marked}
         press(visitor, page, LET_GO)

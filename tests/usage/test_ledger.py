@@ -96,13 +96,10 @@ def test_known_models_have_their_providers_price_and_what_nobody_knows_is_not_fr
     assert {asked: (price.input, price.output) for asked, price in prices.items()} == known
     assert all(price.source == "list" and price.as_of for price in prices.values())
     for name, host in (
-        ("gemini-2.5-flash-something-new", GOOGLE),
-        ("gpt-4o", "proxy.example.com"),
-        ("gpt-4o", "api.openai.com.example.com"),
-        ("gpt-4o-audio-preview", OPENAI),
-        ("llama3.2", "192.168.1.20"),
-        ("", OPENAI),
-    ):
+        ("gemini-2.5-flash-something-new", GOOGLE), ("gpt-4o", "proxy.example.com"),
+        ("gpt-4o", "api.openai.com.example.com"), ("gpt-4o-audio-preview", OPENAI), ("llama3.2", "192.168.1.20"),
+        ("", OPENAI)
+    ):  # fmt: skip
         assert price_of(Model(name, "", host), {}, TODAY) is None
     announced = [listed_price("gemini-3.8-flash", GOOGLE, day) for day in (date(2026, 12, 31), date(2027, 1, 1))]
     assert [price and price.input for price in announced] == [0.75, 1.50]  # it counts from its day on

@@ -229,10 +229,8 @@ def test_the_list_must_be_one_and_of_a_known_format(tmp_path: Path, elsewhere: P
         archive.writestr("Rook/persona.json", "{}")
     (tmp_path / "text.zip").write_text("no ZIP at all")
     for name, why in (
-        ("plain", errors.NotAnArchiveError),
-        ("text", errors.NotAnArchiveError),
-        ("nowhere", NoSuchFileError),
-    ):
+        ("plain", errors.NotAnArchiveError), ("text", errors.NotAnArchiveError), ("nowhere", NoSuchFileError)
+    ):  # fmt: skip
         refused(elsewhere, tmp_path / f"{name}.zip", why)
 
 

@@ -576,13 +576,9 @@ def test_what_is_answered_keeps_others_out_and_names_no_foreign_address(whole: W
 
 def test_the_language_is_chosen_here_in_the_settings_or_by_the_browser(whole: Whole) -> None:
     for cookie, setting, accepted, expected in (
-        ("", "auto", "ja,en;q=0.5", "ja"),
-        ("", "auto", "en", "en"),
-        ("", "auto", "fr", "en"),
-        ("", "ja", "en", "ja"),
-        ("en", "ja", "ja", "en"),
-        ("xx", "auto", "ja", "ja"),
-    ):
+        ("", "auto", "ja,en;q=0.5", "ja"), ("", "auto", "en", "en"), ("", "auto", "fr", "en"),
+        ("", "ja", "en", "ja"), ("en", "ja", "ja", "en"), ("xx", "auto", "ja", "ja")
+    ):  # fmt: skip
         whole.services.settings_file.change("page", language=setting)
         visitor = TestClient(whole.visitor.app, base_url=ORIGIN, client=(HERE, 50_000), cookies=whole.visitor.cookies)
         if cookie:

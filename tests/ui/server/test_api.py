@@ -300,13 +300,10 @@ def test_failures_of_the_engine_are_json(served: Served) -> None:
     missing = served.post("/gradio_api/call/nothing", {"data": []})
     assert (missing.status_code, missing.json()) == (404, {"detail": NoSuchEndpointError().sentence("en")})
     for path, data, status in (
-        ("queue/join", "{", 400),
-        ("queue/join", {"data": [], "fn_index": 999, "session_hash": "x"}, 500),
-        ("queue/join", {"data": [], "session_hash": "x"}, 400),
-        ("call/notes", {"data": "x"}, 400),
-        ("call/notes", ["x"], 400),
-        ("queue/nothing", {}, 404),
-    ):
+        ("queue/join", "{", 400), ("queue/join", {"data": [], "fn_index": 999, "session_hash": "x"}, 500),
+        ("queue/join", {"data": [], "session_hash": "x"}, 400), ("call/notes", {"data": "x"}, 400),
+        ("call/notes", ["x"], 400), ("queue/nothing", {}, 404)
+    ):  # fmt: skip
         answer = served.post(f"/gradio_api/{path}", data)
         assert (answer.status_code, list(answer.json())) == (status, ["detail"]), (path, data)
 
