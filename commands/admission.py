@@ -45,10 +45,10 @@ def admit_personas(
 
     Those who were let in before, by a record that was lost or is another computer's, are asked about first, all at once.
     """
-    from commands.errors import NobodyNamedError
+    from commands.errors import CommandError
 
     if yes and not (names or everybody):
-        raise NobodyNamedError
+        raise CommandError("nobody-named")
     lang = terminal_language()
     with services_at(home) as services:
         door = services.personas.door

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.errors import UnknownArchiveStepError
-from commands.language import terminal_language
-from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, warn_of
-from commands.terminal import write, write_line
+from commands.errors import CommandError
+from commands.language import page_texts
+from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell, warn_of
+from commands.terminal import write_line
 
 if TYPE_CHECKING:
-    from managers.hygiene.archive import PutAway
     from managers.hygiene.housekeeping import Housekeeping
     from ui.locales import Texts
 
@@ -30,13 +29,10 @@ def archive(
     as_json: JsonOption = False,
 ) -> None:
     """List the memories that were put away, out of search and prompts; bring some or all of them back."""
-    from agent.as_json import line
-    from ui.locales import texts
-
     if step not in {"list", "restore", "preview", "now"}:
-        raise UnknownArchiveStepError(given=step)
+        raise CommandError("unknown-archive-step", given=step)
     with services_at(home) as services, damage_told(services, persona):
-        memories, t = services.memories(persona), texts(terminal_language())
+        memories, t = services.memories(persona), page_texts()
         keeping = memories.housekeeping()
         if step in {"preview", "now"}:
             _tell_due(keeping, t, puts_away=step == "now", as_json=as_json)
@@ -48,10 +44,8 @@ def archive(
         else:
             found = keeping.archive.offered(memories.working_copy())
         for one in found:
-            if as_json:
-                write(line(one.model_dump(exclude={"value"})))
-            else:
-                write_line(_told(one, t))
+            told = f"{one.id:<12} {one.when[:10]}  {t(f'archive.why_{one.why}')}  {one.place}: {one.text}"
+            tell(one.model_dump(exclude={"value"}), told, as_json=as_json)
         warn_of(keeping.archive.notices)
         if not found and not as_json:
             write_line(t("archive.empty"))
@@ -59,21 +53,13 @@ def archive(
 
 def _tell_due(keeping: Housekeeping, t: Texts, *, puts_away: bool, as_json: bool) -> None:
     """Write what is older than it stays in use, a line each; put it away, if that is asked for."""
-    from agent.as_json import line
-
-    for one in (due := keeping.due()):
-        memory = one.memory
-        if as_json:
-            write(line({"id": memory.id, "kind": memory.kind, "place": memory.place, "text": memory.text}))
-        else:
-            write_line(f"{memory.id:<12} {memory.place}: {memory.text}")
+    due = [one.memory for one in keeping.due()]
+    for memory in due:
+        facts = {"id": memory.id, "kind": memory.kind, "place": memory.place, "text": memory.text}
+        tell(facts, f"{memory.id:<12} {memory.place}: {memory.text}", as_json=as_json)
     if puts_away and due:
         keeping.expire()
     if not as_json:
         write_line(
             t("archive.done" if puts_away else "archive.due_count", count=len(due)) if due else t("archive.due_none")
         )
-
-
-def _told(one: PutAway, t: Texts) -> str:
-    return f"{one.id:<12} {one.when[:10]}  {t(f'archive.why_{one.why}')}  {one.place}: {one.text}"

@@ -2,9 +2,9 @@
 
 import typer
 
-from commands.language import terminal_language
-from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, warn_of
-from commands.terminal import write, write_line
+from commands.language import page_texts
+from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell, warn_of
+from commands.terminal import write_line
 from managers.domains import PREFIX
 
 commands = typer.Typer()
@@ -16,10 +16,9 @@ def audit(persona: PersonaArgument, home: HomeOption = None, as_json: JsonOption
 
     Of a domain, named as kb:movie, which servers were asked for it.
     """
-    from agent.as_json import event_of_audit, line
+    from agent.as_json import event_of_audit
     from managers.domains.domain_store import domain_of
     from managers.storage.audit import events, flawed_notice, flaws
-    from ui.locales import texts
     from ui.rooms.memories.audit_shelf import details, happened
 
     with services_at(home) as services:
@@ -29,13 +28,11 @@ def audit(persona: PersonaArgument, home: HomeOption = None, as_json: JsonOption
             if is_domain
             else services.personas.get(persona).paths
         )
-        t, count = texts(terminal_language()), 0
+        t, count = page_texts(), 0
         for event in events(paths):
             count += 1
-            if as_json:
-                write(line(event_of_audit(event)))
-            else:
-                write_line(f"{event.time:%Y-%m-%d %H:%M}  {happened(event, t)}  {details(event, t)}".rstrip())
+            told = f"{event.time:%Y-%m-%d %H:%M}  {happened(event, t)}  {details(event, t)}"
+            tell(event_of_audit(event), told.rstrip(), as_json=as_json)
         if not count and not as_json:
             write_line(t("audit.empty"))
         if found := flaws(paths):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.errors import RestoreWhereError
-from commands.language import terminal_language
+from commands.errors import CommandError
+from commands.language import page_texts, terminal_language
 from commands.passphrases import ask_passphrase, given_passphrase
-from commands.shared import HomeOption, JsonOption, services_at
-from commands.terminal import agrees, may_ask, warn, write, write_line
+from commands.shared import HomeOption, JsonOption, services_at, tell
+from commands.terminal import agrees, may_ask, warn, write_line
 from managers.storage.paths import find_home
 from managers.storage.texts import Texts
 
@@ -41,14 +41,14 @@ def now(home: HomeOption = None, as_json: JsonOption = False) -> None:
     head = backups.make()
     _tell([head], as_json=as_json)
     if not as_json:
-        _say_where(backups, _texts())
+        _say_where(backups, page_texts())
     _fail_if_bad([head])
 
 
 @commands.command("list")
 def list_backups(home: HomeOption = None, place: PlaceOption = None, as_json: JsonOption = False) -> None:
     """List all backups, the newest first: when, why, how much, and how far each is known to be good."""
-    backups, t = _backups(home, place), _texts()
+    backups, t = _backups(home, place), page_texts()
     found = backups.heads()
     _tell(found, as_json=as_json)
     if not as_json:
@@ -89,24 +89,23 @@ def restore(
     as_json: JsonOption = False,
 ) -> None:
     """Bring a whole home, a persona or a file back, beside what is there or in its place."""
-    from agent.as_json import line
     from managers.exchange.backups.returning import restore_home, restore_path
 
-    backups, t = _backups(home, place, passphrase=passphrase), _texts()
+    backups, t = _backups(home, place, passphrase=passphrase), page_texts()
     head = backups.find(name)
     if persona and to is None:
         back = _bring_back(backups, head, persona, in_place=in_place, yes=yes)
-        write_line(line({"restored": back, "backup": head.id}) if as_json else t("backups.persona_back", name=back))
+        tell({"restored": back, "backup": head.id}, t("backups.persona_back", name=back), as_json=as_json)
         return
     if to is None and in_place:
         _restore_here(backups, head, file.strip("/"), yes=yes, as_json=as_json)
         return
     if to is None:
-        raise RestoreWhereError
+        raise CommandError("restore-where")
     path = f"characters/{persona}" if persona else file.strip("/")
     count = restore_path(backups, head, path, to) if path else restore_home(backups, head, to)
     facts = {"restored": str(to), "files": count, "backup": head.id}
-    write_line(line(facts) if as_json else t("backups.restored", place=to, count=count))
+    tell(facts, t("backups.restored", place=to, count=count), as_json=as_json)
     if not path and not as_json:
         write_line(t("backups.home_restored", place=to))
 
@@ -118,7 +117,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete backups for good."""
-    backups, t = _backups(home), _texts()
+    backups, t = _backups(home), page_texts()
     heads = [backups.find(name) for name in names]
     if not yes and not _agrees(
         t("backups.delete_ask", names=", ".join(head.id for head in heads), word=t("erasing.word")), t
@@ -134,7 +133,7 @@ def encrypt(
     off: Annotated[bool, typer.Option("--off", help="Encrypt no more, from the next one on.")] = False,
 ) -> None:
     """Encrypt backups from the next one on, with a passphrase that only you know."""
-    backups, t = _backups(home), _texts()
+    backups, t = _backups(home), page_texts()
     if off:
         backups.stop_encrypting()
         write_line(t("backups.encrypted_off"))
@@ -147,7 +146,7 @@ def encrypt(
 def unlock(home: HomeOption = None) -> None:
     """Let this computer know the key of encrypted backups, with the passphrase."""
     _backups(home).unlock(_passphrase())
-    write_line(_texts()("backups.unlocked"))
+    write_line(page_texts()("backups.unlocked"))
 
 
 def _backups(home: Path | None, place: Path | None = None, *, passphrase: bool = False) -> Backups:
@@ -163,10 +162,9 @@ def _backups(home: Path | None, place: Path | None = None, *, passphrase: bool =
 
 
 def _restore_here(backups: Backups, head: Head, file: str, *, yes: bool, as_json: bool) -> None:
-    from agent.as_json import line
     from managers.exchange.backups.returning import restore_home_in_place, restore_in_place
 
-    t = _texts()
+    t = page_texts()
     what = file or ", ".join(backups.personas_in(head))
     if not yes and not _agrees(t("backups.in_place_ask", name=what, word=t("backups.yes_word")), t):
         raise typer.Exit(1)
@@ -175,13 +173,13 @@ def _restore_here(backups: Backups, head: Head, file: str, *, yes: bool, as_json
     else:
         with services_at(backups.home.folder) as services:
             what = ", ".join(restore_home_in_place(backups, services.personas, head, services.away))
-    write_line(line({"restored": what, "backup": head.id}) if as_json else t("backups.persona_back", name=what))
+    tell({"restored": what, "backup": head.id}, t("backups.persona_back", name=what), as_json=as_json)
 
 
 def _bring_back(backups: Backups, head: Head, persona: str, *, in_place: bool, yes: bool) -> str:
     from managers.exchange.backups.returning import restore_persona
 
-    t = _texts()
+    t = page_texts()
     if in_place and not yes and not _agrees(t("backups.in_place_ask", name=persona, word=t("backups.yes_word")), t):
         raise typer.Exit(1)
     with services_at(backups.home.folder) as services:
@@ -192,14 +190,10 @@ def _bring_back(backups: Backups, head: Head, persona: str, *, in_place: bool, y
 def _tell(heads: Iterable[Head], *, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from agent.as_json import line
     from ui.rooms.backups.view import in_a_line
 
     for head in heads:
-        if as_json:
-            write(line(asdict(head)))
-        else:
-            write_line(in_a_line(head, _texts()))
+        tell(asdict(head), in_a_line(head, page_texts()), as_json=as_json)
 
 
 def _say_where(backups: Backups, t: PageTexts) -> None:
@@ -213,12 +207,6 @@ def _say_where(backups: Backups, t: PageTexts) -> None:
 def _fail_if_bad(heads: Iterable[Head]) -> None:
     if any(head.proof.level == "failed" for head in heads):
         raise typer.Exit(1)
-
-
-def _texts() -> PageTexts:
-    from ui.locales import texts
-
-    return texts(terminal_language())
 
 
 def _passphrase(*, twice: bool = False) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.errors import OnlyWithDayError
-from commands.language import terminal_language
-from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, warn_of
+from commands.errors import CommandError
+from commands.language import page_texts, terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell, warn_of
 from commands.terminal import show_progress, warn, write, write_line
 from managers.storage.texts import Texts as Sentences
 
@@ -48,7 +48,7 @@ def dream(  # noqa: PLR0917  # the options of a command
     from managers.mind import Cancel
 
     if only and not day:
-        raise OnlyWithDayError
+        raise CommandError("only-with-day")
     wanted = as_level(level)
     with services_at(home) as services, damage_told(services, persona):
         sleeper = services.sleeper(persona)
@@ -69,14 +69,11 @@ def dream(  # noqa: PLR0917  # the options of a command
 
 
 def _tell_of(report: DreamReport, *, dry_run: bool, as_json: bool) -> None:
-    from agent.as_json import line
-    from ui.locales import texts
-
     lang = terminal_language()
     if as_json:
-        write(line(report.plain()))
+        tell(report.plain(), "", as_json=True)
     else:
-        _write_dream(report, texts(lang), dry_run=dry_run)
+        _write_dream(report, page_texts(), dry_run=dry_run)
     for failure in report.failures:
         warn(f"{failure.task} {failure.day}: {failure.error.sentence(lang)}")
     behind = [one.en for one in report.notices if one.code == "index-behind"]  # which is said in the end

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.errors import EraseNotConfirmedError, EraseOneThingError
-from commands.language import terminal_language
-from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at
-from commands.terminal import agrees, may_ask, write, write_line
+from commands.errors import CommandError
+from commands.language import page_texts
+from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell
+from commands.terminal import agrees, may_ask, write_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,11 +35,10 @@ def erase(  # the options of a command
     """Destroy a memory, a message, or everything about somebody, wherever it lies: no undo brings it back."""
     from agent.erasing import erase as erase_for_good
     from agent.erasing import plan_erasure
-    from ui.locales import texts
 
     if bool(what) == bool(about):
-        raise EraseOneThingError
-    t = texts(terminal_language())
+        raise CommandError("erase-one-thing")
+    t = page_texts()
     with services_at(home) as services:
         memories = services.memories(persona)
         plan = plan_erasure(memories, what or "", about=about)
@@ -48,17 +47,16 @@ def erase(  # the options of a command
         if preview:
             return
         if not yes and (as_json or not _agrees(t)):
-            raise EraseNotConfirmedError
+            raise CommandError("erase-not-confirmed")
         _report(erase_for_good(memories, plan), t, as_json=as_json)
 
 
 def _show(plan: Plan, t: Texts, *, as_json: bool) -> None:
-    from agent.as_json import line
     from ui.rooms.memories.erasing import counted
 
     if as_json:
         for one in plan.taken:
-            write(line({"takes": one.what, "file": one.file, "text": one.text}))
+            tell({"takes": one.what, "file": one.file, "text": one.text}, "", as_json=True)
         _leave(plan.left, t, as_json=True)
         return
     write_line(f"{t('erasing.will_take')}:")
@@ -69,12 +67,10 @@ def _show(plan: Plan, t: Texts, *, as_json: bool) -> None:
 
 
 def _report(report: Report, t: Texts, *, as_json: bool) -> None:
-    from agent.as_json import line
     from ui.rooms.memories.erasing import counted
 
     if as_json:
-        erased: dict[str, Any] = {"erased": dict(report.counts), "left": [one.file for one in report.left]}
-        write(line(erased))
+        tell({"erased": dict(report.counts), "left": [one.file for one in report.left]}, "", as_json=True)
         return
     write_line(t("erasing.done", kinds=counted(report.counts, t)))
     _leave(report.left, t, as_json=False)
@@ -82,14 +78,10 @@ def _report(report: Report, t: Texts, *, as_json: bool) -> None:
 
 
 def _leave(left: Iterable[Left], t: Texts, *, as_json: bool) -> None:
-    from agent.as_json import line
     from ui.rooms.memories.erasing import stays
 
     for one in left:
-        if as_json:
-            write(line({"stays": one.why, "file": one.file}))
-        else:
-            write_line(f"! {stays(one, t)}")
+        tell({"stays": one.why, "file": one.file}, f"! {stays(one, t)}", as_json=as_json)
 
 
 def _agrees(t: Texts) -> bool:

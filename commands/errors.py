@@ -1,78 +1,26 @@
 """What the command line cannot do."""
 
-from managers.storage.errors import AlreadyRunningError, UtataneError
+from managers.storage.errors import AlreadyRunningError, Lang, UtataneError
+from managers.storage.texts import Texts
+
+_say = Texts("errors/commands")
 
 
-class BadQueriesError(UtataneError):
-    """A line of a queries file is not what it should be. Facts: `path`, `line`."""
+class CommandError(UtataneError):
+    """A command was given what it cannot do; nobody tells one such misuse from another, so its words alone do."""
 
+    def __init__(self, said: str, **facts: object) -> None:
+        """Name the sentence, as it stands in `assets/errors/commands.toml`, and its facts."""
+        self._said = said
+        super().__init__(**facts)
 
-class NothingToSearchError(UtataneError):
-    """Neither a query nor a file of queries was given."""
-
-
-class UnknownLanguageError(UtataneError):
-    """A persona cannot speak that language. Facts: `name`."""
-
-
-class NobodyNamedError(UtataneError):
-    """`personas admit --yes` without a name."""
-
-
-class UnknownMemoryTypeError(UtataneError):
-    """There is no such type of memory. Facts: `given`, `known`."""
-
-
-class UnknownArchiveStepError(UtataneError):
-    """`archive` with something else than `list` or `restore`. Facts: `given`."""
-
-
-class UnknownGrowthStepError(UtataneError):
-    """`growth` with something else than what it can do. Facts: `given`."""
-
-
-class OnlyWithDayError(UtataneError):
-    """Chosen tasks of a dream, and no day."""
+    def sentence(self, lang: Lang) -> str:
+        """Return the one sentence for a reader of `lang`."""
+        return _say(self._said, lang, **self.facts)
 
 
 class AlreadyServedError(AlreadyRunningError):
     """Another process serves the same home folder, and where is known. Facts: `home`, `address`."""
-
-
-class PasswordsDifferError(UtataneError):
-    """A new password was typed twice, and not the same."""
-
-
-class UnknownAudienceError(UtataneError):
-    """A memory cannot be for such minds, or nobody said for which. Facts: `given`, `known`."""
-
-
-class EraseOneThingError(UtataneError):
-    """`erase` with neither an id nor a name, or with both."""
-
-
-class EraseNotConfirmedError(UtataneError):
-    """`erase` without a yes."""
-
-
-class EndNotConfirmedError(UtataneError):
-    """`group --end` without a yes."""
-
-
-class ImportMisuseError(UtataneError):
-    """`import` with too many words, or a kind that nobody knows. Facts: `kinds`."""
-
-
-class ImportForNobodyError(UtataneError):
-    """`import` without the name of whom it is for."""
-
-
-class ImportNotConfirmedError(UtataneError):
-    """`import` without a yes."""
-
-
-class RestoreWhereError(UtataneError):
-    """`backup restore` without a persona, and without a place for what is brought back."""
 
 
 class UnlistedModelError(UtataneError):

@@ -61,14 +61,14 @@ def group(
 
 def _end(services: Services, personas: list[str], *, yes: bool, as_json: bool) -> None:
     """End a conversation for good, on a yes."""
-    from commands.errors import EndNotConfirmedError
+    from commands.errors import CommandError
 
     found, lang = services.groups.to_end(personas), terminal_language()
     question = "話題・要約・全文の記録を完全に消します。よいですか？ [y/N]"
     if lang == "en":
         question = "This destroys its topics, summaries and full logs. Do it? [y/N]"
     if not yes and not (may_ask(as_json=as_json) and agrees(question)):
-        raise EndNotConfirmedError
+        raise CommandError("end-not-confirmed")
     services.groups.end(found)
     tell(
         {"ended": found},

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.errors import UnknownGrowthStepError
-from commands.language import terminal_language
+from commands.errors import CommandError
+from commands.language import page_texts
 from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell
-from commands.terminal import show_progress, write, write_line
+from commands.terminal import show_progress, write_line
 
 if TYPE_CHECKING:
     from agent.growing import Growth
@@ -32,10 +32,9 @@ def growth(
 ) -> None:
     """Let a local model learn from a persona's own talks (the extra `growth`)."""
     from agent.growing import Growth
-    from ui.locales import texts
 
     with services_at(home) as services:
-        held, t = Growth(services.memories(persona)), texts(terminal_language())
+        held, t = Growth(services.memories(persona)), page_texts()
         if step == "list":
             _list(held, t, as_json=as_json)
         elif step == "corpus":
@@ -47,17 +46,15 @@ def growth(
             held.adapters.use(used or 0)
             tell({"in_use": used}, t("growth.in_use", version=used) if used else t("growth.none"), as_json=as_json)
         else:
-            raise UnknownGrowthStepError(given=step)
+            raise CommandError("unknown-growth-step", given=step)
 
 
 def _list(held: Growth, t: Texts, *, as_json: bool) -> None:
-    from agent.as_json import line
-
     used = held.adapters.in_use
     for card in (cards := held.adapters.all()):
         facts = card.model_dump(exclude={"messages"}) | {"in_use": card.version == used}
         if as_json:
-            write(line(facts))
+            tell(facts, "", as_json=True)
             continue
         write_line(f"{'*' if card.version == used else ' '} {t('growth.version', **facts)}")
         if card.style:
@@ -69,7 +66,6 @@ def _list(held: Growth, t: Texts, *, as_json: bool) -> None:
 
 
 def _show_corpus(held: Growth, t: Texts, drop: list[str], *, as_json: bool) -> None:
-    from agent.as_json import line
     from ui.components.corpus_facts import corpus_facts
 
     found = held.look()
@@ -78,7 +74,8 @@ def _show_corpus(held: Growth, t: Texts, drop: list[str], *, as_json: bool) -> N
     if as_json:
         held_out = {one.id for one in found.held_out}
         for one in found.examples:
-            write(line(one.model_dump(mode="json") | {"held_out": one.id in held_out, "edited": one.is_edited}))
+            facts = {"held_out": one.id in held_out, "edited": one.is_edited}
+            tell(one.model_dump(mode="json") | facts, "", as_json=True)
         return
     for one in found.kept:
         write_line(f"{one.id}  {one.said[-1][1][:40]!r} → {one.reply[:60]!r}")
@@ -88,7 +85,6 @@ def _show_corpus(held: Growth, t: Texts, drop: list[str], *, as_json: bool) -> N
 
 
 def _train(held: Growth, t: Texts, *, as_json: bool) -> None:
-    from agent.as_json import line
     from managers.mind import Cancel
 
     cancel = Cancel()
@@ -96,7 +92,7 @@ def _train(held: Growth, t: Texts, *, as_json: bool) -> None:
 
     def told(facts: Mapping[str, Any]) -> None:
         if as_json:
-            write(line(dict(facts)))
+            tell(facts, "", as_json=True)
         elif "step" in facts:
             show_progress(facts["step"], facts["of"])
 

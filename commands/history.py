@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.language import terminal_language
-from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at
-from commands.terminal import write, write_line
+from commands.language import page_texts
+from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell
+from commands.terminal import write
 
 if TYPE_CHECKING:
     from managers.storage.history.entries import Entry
@@ -39,9 +39,8 @@ def history(  # noqa: PLR0917  # the options of a command
 ) -> None:
     """Show what changed in a persona's memories, by whom and why; undo and redo."""
     from agent import as_json as shapes
-    from ui.locales import texts
 
-    t = texts(terminal_language())
+    t = page_texts()
     with services_at(home) as services, damage_told(services, persona):
         found = services.companion(persona).memories.history
         if show:
@@ -54,7 +53,7 @@ def history(  # noqa: PLR0917  # the options of a command
             with marks.following():
                 done = change(undo or redo or "", author="user", leave_changed=leave_changed, part=part)
         for entry in found.entries(1 if done else limit, part="" if done else part):
-            write(shapes.line(shapes.history_entry(entry))) if as_json else write_line(_entry_line(entry, t))
+            tell(shapes.history_entry(entry), _entry_line(entry, t), as_json=as_json)
 
 
 def _entry_line(entry: Entry, t: Texts) -> str:

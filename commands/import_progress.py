@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from commands.errors import ImportNotConfirmedError
+from commands.errors import CommandError
 from commands.language import terminal_language
 from commands.terminal import agrees, may_ask, show_passing, write_line
 from managers.storage.texts import Texts
@@ -38,13 +38,13 @@ class Manner:
         """Return whether what was looked at is to be taken over; of a dry run say that nothing was.
 
         Raises:
-            ImportNotConfirmedError: somebody was asked, and said no.
+            CommandError: somebody was asked, and said no.
         """
         lang = terminal_language()
         if self.dry_run and not self.as_json:
             write_line(_say("nothing-changed", lang, persona=persona))
         if self.asks and not agrees(_say("ask", lang, persona=persona)):
-            raise ImportNotConfirmedError
+            raise CommandError("import-not-confirmed")
         return not self.dry_run
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from commands.errors import ImportForNobodyError, ImportMisuseError
+from commands.errors import CommandError
 from commands.exporting import import_archive
 from commands.import_progress import ImportProgress, Manner
 from commands.language import terminal_language
@@ -78,7 +78,7 @@ def import_source(  # noqa: PLR0917  # the options of a command
         import_archive(source, persona, manner, passphrase_file, home)
         return
     if not persona:
-        raise ImportForNobodyError
+        raise CommandError("import-for-nobody")
     wishes = ReadingWishes(persona=persona, user=user, roles={companion: "persona"} if companion else {})
     with services_at(home) as services:
         report = _import(services, source, kind, wishes, manner, is_let_in=let_in)
@@ -92,7 +92,8 @@ def _import(
     """Look at a source, ask where somebody is there, and take it over; return what came of it.
 
     Raises:
-        ImportNotConfirmedError, ImportCancelledError, UtataneError
+        CommandError: somebody was asked, and said no.
+        UtataneError
     """
     from agent.importing import bring_in, check_speakers, dream_cost, follow_up, informed, look
     from managers.exchange.import_engine import SourceImport
@@ -123,13 +124,13 @@ def _what(given: list[str]) -> tuple[Kind | None, Path]:
     """Return the kind, if one is named, and the path.
 
     Raises:
-        ImportMisuseError, NoSuchFileError
+        CommandError, NoSuchFileError
     """
     from managers.exchange.items import Kind
 
     kinds = get_args(Kind)
     if not 1 <= len(given) <= len(("KIND", "PATH")) or (len(given) > 1 and given[0] not in kinds):
-        raise ImportMisuseError(kinds=", ".join(kinds))
+        raise CommandError("import-misuse", kinds=", ".join(kinds))
     path = Path(given[-1]).expanduser()
     if not path.exists():
         raise NoSuchFileError(path=path)

@@ -1,9 +1,15 @@
 """The language of whoever sits at the terminal."""
 
+from __future__ import annotations
+
 import locale
 import os
+from typing import TYPE_CHECKING
 
 from managers.storage.errors import Lang
+
+if TYPE_CHECKING:
+    from ui.locales import Texts
 
 
 def terminal_language() -> Lang:
@@ -13,3 +19,10 @@ def terminal_language() -> Lang:
     if chosen is None:  # Windows has a locale, and no variable that says so
         chosen = locale.getlocale()[0] or ""
     return "ja" if chosen.lower().startswith("ja") else "en"
+
+
+def page_texts() -> Texts:
+    """Return the page's texts in the language of the terminal's user."""
+    from ui.locales import texts
+
+    return texts(terminal_language())

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.errors import UnknownAudienceError, UnknownMemoryTypeError
-from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at
-from commands.terminal import write, write_line
+from commands.errors import CommandError
+from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell
 
 if TYPE_CHECKING:
     from datetime import date
@@ -39,20 +38,19 @@ def memories(
     (`=`), or any. With `--type strategy`: what was learned about
     helping, and how often it was welcome or complained of.
     """
-    from agent.as_json import line
     from agent.audience import let_be_for
     from managers.hygiene.inventory import KINDS
     from managers.hygiene.inventory import memories as active
     from managers.memory.audience import AUDIENCES
 
     if kind and kind not in (*KINDS, _STRATEGY):
-        raise UnknownMemoryTypeError(given=kind, known=", ".join((*KINDS, _STRATEGY)))
+        raise CommandError("unknown-memory-type", given=kind, known=", ".join((*KINDS, _STRATEGY)))
     with services_at(home) as services, damage_told(services, persona):
         today, held = services.clock.now().date(), services.memories(persona)
         if audience:
             chosen = next((one for one in AUDIENCES if one == audience), None)
             if chosen is None:
-                raise UnknownAudienceError(given=audience, known=", ".join(AUDIENCES))
+                raise CommandError("unknown-audience", given=audience, known=", ".join(AUDIENCES))
             let_be_for(held, memory_id, chosen)
         if kind == _STRATEGY:
             _list_strategies(held.strategies.load(), as_json=as_json)
@@ -60,38 +58,24 @@ def memories(
         for memory in active(held.working_copy()):
             if kind in ("", memory.kind) and memory_id in ("", memory.id):
                 given = held.audiences.given(memory.evidence, memory.id, memory.place)
-                if as_json:
-                    write(line(_plain(memory, today) | _audience(given)))
-                else:
-                    marks = f"{'*' if memory.is_pinned else ' '}{'!' if given.is_here else ' '}{'=' if given.is_own else ' '}"
-                    value = f"{memory.confidence(today):.2f}"
-                    write_line(f"{memory.id:<12}{marks} {memory.kind:<8}{value}  {memory.text}")
-
-
-def _audience(given: Given) -> dict[str, str]:
-    return {
-        "audience": "this-computer" if given.is_here else "any",
-        "personas": "this-persona" if given.is_own else "any",
-    }
+                marks = (
+                    f"{'*' if memory.is_pinned else ' '}{'!' if given.is_here else ' '}{'=' if given.is_own else ' '}"
+                )
+                told = f"{memory.id:<12}{marks} {memory.kind:<8}{memory.confidence(today):.2f}  {memory.text}"
+                tell(_plain(memory, today, given), told, as_json=as_json)
 
 
 def _list_strategies(known: Strategies, *, as_json: bool) -> None:
-    from agent.as_json import line
-
     for failure in known.failures:
-        if as_json:
-            write(line({**failure.model_dump(mode="json"), "type": _STRATEGY}))
-        else:
-            write_line(f"{failure.id:<12}  {failure.severity}/5   {failure.pattern}: {failure.mitigation}")
+        told = f"{failure.id:<12}  {failure.severity}/5   {failure.pattern}: {failure.mitigation}"
+        tell({**failure.model_dump(mode="json"), "type": _STRATEGY}, told, as_json=as_json)
     for way in known.decompositions:
-        if as_json:
-            write(line({**way.model_dump(mode="json"), "type": _STRATEGY}))
-        else:
-            how = ", ".join(way.strategy)
-            write_line(f"{way.id:<12}  {way.success_rate:.2f} ×{way.usage_count:<4} {way.query_pattern} ({how})")
+        how = ", ".join(way.strategy)
+        told = f"{way.id:<12}  {way.success_rate:.2f} ×{way.usage_count:<4} {way.query_pattern} ({how})"
+        tell({**way.model_dump(mode="json"), "type": _STRATEGY}, told, as_json=as_json)
 
 
-def _plain(memory: Memory, today: date) -> dict[str, Any]:
+def _plain(memory: Memory, today: date, given: Given) -> dict[str, Any]:
     return {
         "id": memory.id,
         "type": memory.kind,
@@ -104,4 +88,6 @@ def _plain(memory: Memory, today: date) -> dict[str, Any]:
         "yours": memory.is_users,
         "evidence": list(memory.evidence),
         "moves": [move.model_dump() for move in memory.standing.moves],
+        "audience": "this-computer" if given.is_here else "any",
+        "personas": "this-persona" if given.is_own else "any",
     }

@@ -9,7 +9,7 @@ import typer
 
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
-from commands.terminal import agrees, may_ask, warn, write, write_line
+from commands.terminal import agrees, may_ask, warn, write_line
 from managers.storage.edges import said
 from managers.storage.errors import UtataneError
 
@@ -63,7 +63,6 @@ def mend(
 @commands.command()
 def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Look whether everything is in order: data, index, model, disk, versions."""
-    from agent.as_json import line
     from commands.doctor import examine
 
     marks, problems = {"ok": "✓", "warning": "!", "problem": "✗"}, 0
@@ -71,10 +70,8 @@ def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
         for finding in examine(services):
             problems += finding.state == "problem"
             sentence = finding.sentence(terminal_language())
-            if as_json:
-                write(line({"about": finding.about, "state": finding.state, "sentence": sentence}))
-            else:
-                write_line(f"{marks[finding.state]} {finding.about}: {sentence}")
+            facts = {"about": finding.about, "state": finding.state, "sentence": sentence}
+            tell(facts, f"{marks[finding.state]} {finding.about}: {sentence}", as_json=as_json)
     if problems:
         raise typer.Exit(1)
 

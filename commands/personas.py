@@ -136,9 +136,9 @@ def _tell_name(name: str, *, as_json: bool) -> None:
 
 
 def _as_language(name: str) -> Lang:
-    from commands.errors import UnknownLanguageError
+    from commands.errors import CommandError
 
     found: dict[str, Lang] = {"ja": "ja", "en": "en"}
     if name not in found:
-        raise UnknownLanguageError(name=name)
+        raise CommandError("unknown-language", name=name)
     return found[name]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from commands.errors import BadQueriesError, NothingToSearchError
+from commands.errors import CommandError
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell
 from commands.terminal import show_progress, write, write_line
@@ -56,7 +56,7 @@ def recall(
             elapsed = 1000 * (time.perf_counter() - started)
             hits = memories.recall.with_pieces(hits, whole=whole)
             if as_json:
-                write(shapes.line(shapes.search(wanted, hits, elapsed)))
+                tell(shapes.search(wanted, hits, elapsed), "", as_json=True)
             else:
                 _show(wanted, hits, elapsed)
 
@@ -100,11 +100,11 @@ def _queries(query: str | None, file: Path | None) -> Iterator[str]:
     """Yield the queries.
 
     Raises:
-        NothingToSearchError, NoSuchFileError, UnreadableError, BadQueriesError
+        CommandError, NoSuchFileError, UnreadableError
     """
     if file is None:
         if not query:
-            raise NothingToSearchError
+            raise CommandError("nothing-to-search")
         yield query
         return
     data = read_bytes(file)
@@ -116,7 +116,7 @@ def _queries(query: str | None, file: Path | None) -> Iterator[str]:
         try:
             wanted = load_json(line)["query"]
         except (ValueError, KeyError, TypeError) as error:
-            raise BadQueriesError(path=file, line=number) from error
+            raise CommandError("bad-queries", path=file, line=number) from error
         if not isinstance(wanted, str):
-            raise BadQueriesError(path=file, line=number)
+            raise CommandError("bad-queries", path=file, line=number)
         yield wanted

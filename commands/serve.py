@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from commands.browser import has_browser, open_page
-from commands.errors import PasswordsDifferError
+from commands.errors import CommandError
 from commands.language import terminal_language
 from commands.second_start import entry
 from commands.shared import HomeOption, JsonOption, services_at, tell
@@ -39,7 +39,6 @@ def serve(
 ) -> None:
     """Start the page (the default command)."""
     from managers.storage.access import Access
-    from managers.storage.clear_text import hash_clear_password
     from managers.storage.locks import Served, serving
     from managers.storage.residence import keep_together
 
@@ -54,7 +53,6 @@ def serve(
     from ui.server.app import launch
 
     with services_at(found.folder) as services, nullcontext() if services.only_look else serving(found) as note:
-        services.notices.post(*hash_clear_password(services.secrets, access, services.clock.now()))
         opens = not no_browser and not window and has_browser()
 
         def announce(origin: str) -> None:
@@ -118,7 +116,7 @@ def _typed_password() -> str:
     japanese = terminal_language() == "ja"
     typed = getpass.getpass("新しい合言葉: " if japanese else "New password: ")
     if getpass.getpass("もう一度: " if japanese else "Once more: ") != typed:
-        raise PasswordsDifferError
+        raise CommandError("passwords-differ")
     return typed
 
 

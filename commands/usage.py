@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from commands.language import terminal_language
-from commands.shared import HomeOption, JsonOption, services_at
+from commands.shared import HomeOption, JsonOption, services_at, tell
 from commands.terminal import write, write_line
 
 if TYPE_CHECKING:
@@ -40,26 +40,22 @@ def usage(
 
 
 def _print_lines(services: Services, calls: list[Call], persona: str) -> None:
-    from agent.as_json import line
     from managers.usage.totals import grouped
 
     found = grouped(calls, services.meter.cost, lambda c: (c.time.date(), c.persona, c.purpose, c.service, c.model))
     for (day, who, purpose, service, model), sums in sorted(found.items()):
         where = {"day": day.isoformat(), "persona": who, "purpose": purpose, "service": service, "model": model}
-        write(line(where | _plain(sums, services)))
+        tell(where | _plain(sums, services), "", as_json=True)
     for standing in services.meter.standings(persona):
         cap = standing.cap
-        write(
-            line(
-                {
-                    "cap": cap.key,
-                    "persona": cap.persona,
-                    "limit": _unit(cap.limit, cap.unit, services),
-                    "spent": _unit(standing.spent, cap.unit, services),
-                    "under_way": _unit(standing.reserved, cap.unit, services),
-                }
-            )
-        )
+        facts = {
+            "cap": cap.key,
+            "persona": cap.persona,
+            "limit": _unit(cap.limit, cap.unit, services),
+            "spent": _unit(standing.spent, cap.unit, services),
+            "under_way": _unit(standing.reserved, cap.unit, services),
+        }
+        tell(facts, "", as_json=True)
 
 
 def _plain(sums: Sum, services: Services) -> dict[str, Any]:
