@@ -2,8 +2,8 @@
 
 `.access.json` in the home folder, readable by its owner alone:
 
-    {"format": 1, "id": "5f0c…", "token": "…", "password": "scrypt$…", "migrations": [{"step": …, "applied_at": …}],
-     "programs": "…", "visits": [{"digest": …, "opened_by": …, "browser": "Firefox", "system": "Windows", …}]}
+    {"format": 1, "id": "5f0c…", "token": "…", "password": "scrypt$…", "programs": "…",
+     "visits": [{"digest": …, "opened_by": …, "browser": "Firefox", "system": "Windows", …}]}
 
 The token is made once, so that bookmarks and an installed page go on working after a restart. A browser that came with
 it, or knew the password, keeps a cookie of its own. Only a hash of that is kept, with a seal that the token makes over
@@ -19,7 +19,7 @@ import logging
 import secrets
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -54,7 +54,6 @@ class _Record:
     password: str = ""
     programs: str = ""
     """What other programs come in with; empty until somebody has asked for it."""
-    migrations: tuple[Mapping[str, str], ...] = ()
     visits: tuple[BrowserVisit, ...] = ()
     format: int = field(default=FORMAT)
 
@@ -190,12 +189,6 @@ class Access:
         """Ask for no kept password any more: the token opens the page; every browser's visit ends."""
         self._change(lambda record: replace(record, password=""))
 
-    def adopt(self, clear: str, now: datetime) -> None:
-        """Keep the hash of a password that stood somewhere in clear text, however short it is; the step is recorded."""
-        step = {"step": "hash_password", "applied_at": now.isoformat(timespec="seconds")}
-        hashed = _hashed(clear)
-        self._change(lambda record: replace(record, password=hashed, migrations=(*record.migrations, step)))
-
     def _seal(self, record: _Record) -> str:
         opens = hashlib.sha256(self._given).hexdigest() if self._given else record.password
         return _sealed(record.token, f"session\0{opens}")
@@ -267,14 +260,14 @@ def _parsed(data: bytes) -> _Record | None:
     try:
         table: Any = {"programs": "", "visits": (), **json.loads(data)}
         texts = name, token, password, programs = [table[key] for key in ("id", "token", "password", "programs")]
-        steps, visits = table["migrations"], parse_visits(table["visits"])
+        visits = parse_visits(table["visits"])
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    if not all(isinstance(text, str) and text.isascii() for text in texts) or not isinstance(steps, list):
+    if not all(isinstance(text, str) and text.isascii() for text in texts):
         return None
     if not name.isalnum() or len(token) < _TOKEN_BYTES or 0 < len(programs) < _TOKEN_BYTES:
         return None
-    return _Record(name, token, password, programs, tuple(step for step in steps if isinstance(step, dict)), visits)
+    return _Record(name, token, password, programs, visits)
 
 
 def _sealed(key: str, text: str) -> str:

@@ -1,6 +1,5 @@
 """`serve` as a process: a second start, requests to stop, and where its address with the token may be seen."""
 
-import json
 import os
 import re
 import signal
@@ -247,27 +246,3 @@ def test_the_command_line_shows_and_changes_what_opens_the_page(tmp_path: Path) 
         assert post(f"{served.origin}login", data={"password": "a long enough password"}).status_code == 303
         command("--no-password")
         assert get(renewed).status_code == 303
-
-
-def test_a_password_in_clear_text_becomes_a_hash_and_its_words_go_everywhere(tmp_path: Path) -> None:
-    words = "open sesame"
-    secrets, settings = tmp_path / "secrets.toml", tmp_path / "settings.toml"
-    secrets.write_text(
-        f'# the page: {words}\n[keys]\npage_password = "{words}"  # since May; before: page_password = "old"\n'
-        '# page_password = "older"\nopenai = "sk-#open sesame-not"  # mine\n',
-        encoding="utf-8",
-    )
-    settings.write_text(f'[user]\nname = "Aoi"  # says "{words}" at the door\n', encoding="utf-8")
-    (tmp_path / ".secrets.toml.99-0.utatane-tmp").write_text(words, encoding="utf-8")
-    (tmp_path / "secrets.toml.bak").write_text(words, encoding="utf-8")
-    for _ in range(2):  # once is enough
-        with forked(tmp_path) as served:
-            assert "?" not in served.address
-            assert post(f"{served.address}login", data={"password": words}).status_code == 303
-        record = json.loads(Home(tmp_path).access.read_text())
-        assert record["password"].startswith("scrypt$")
-        assert [step["step"] for step in record["migrations"]] == ["hash_password"]
-    assert secrets.read_text("utf-8") == '\n[keys]\n\nopenai = "sk-#open sesame-not"  # mine\n'
-    assert settings.read_text("utf-8") == '[user]\nname = "Aoi"\n'
-    left = [path.name for path in tmp_path.rglob("*") if path.is_file() and words.encode() in path.read_bytes()]
-    assert sorted(left) == ["secrets.toml", "secrets.toml.bak"]  # a key that happens to; and one that is named
