@@ -14,6 +14,7 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -44,6 +45,8 @@ _RUN: Final = 256
 """How many numbers a run's meaning has."""
 _AT_ONCE: Final = 512
 """So many pieces are led through the layers together, whole sentences: more would leave the processor's own memory."""
+_CUT: Final = 32
+"""So many texts are cut together: each character is looked at with all that may follow it."""
 _ASKED: Final = 64
 """So many of the last questions are remembered: a search asks for one several times."""
 
@@ -131,7 +134,8 @@ class SentenceEncoder:
         self.load()
         assert self._pieces is not None
         found, waiting, count = [], list[Ids](), 0
-        for pieces in self._pieces.cut(texts):
+        parts = (self._pieces.cut(texts[at : at + _CUT]) for at in range(0, len(texts), _CUT))
+        for pieces in chain.from_iterable(parts):
             if waiting and count + len(pieces) > _AT_ONCE:
                 found.append(self._vectors(waiting))
                 waiting, count = [], 0

@@ -225,9 +225,6 @@ class MemoryIndex:
         rows = self.store.connection().execute(_WITHOUT_SENTENCE, (count,))
         return [(number, vector_text(text, heading)) for number, text, heading in rows]
 
-    def without_sentence_count(self) -> int:
-        return self.store.count() - self.store.vector_count("sentences")
-
     def take_sentences_of(self, name: str) -> None:
         """Keep the sentences' vectors if this made them; else they are made anew."""
         if self.store.meta("sentences") != name:

@@ -128,21 +128,28 @@ class VectorMaking:
             index.save_snapshot()
         self.notices.pop("embedder", None)
 
+    def _held_and_made(self) -> tuple[int, int]:
+        """Return how many passages of talk there are, and how many have their sentences' vectors; none where it is damaged."""
+        stores = [self.indexes[name].store for name in _TALK]
+        try:
+            with derived(stores[0].path.parents[1]):
+                return sum(one.count() for one in stores), sum(one.vector_count("sentences") for one in stores)
+        except UtataneError:  # the next round notices, and makes the index anew
+            return 0, 0
+
     def _encoder(self) -> SentenceEncoder | None:
         """Return what makes the vectors of sentences; None also while there is too little to be told from the rest."""
-        held = sum(self.indexes[name].store.count() for name in _TALK)
-        return self.sentences() if held > _FEWEST else None
+        encoder = self.sentences()
+        return encoder if encoder and self._held_and_made()[0] > _FEWEST else None
 
     def _lacks_sentences(self) -> bool:
-        encoder = self._encoder()
-        return encoder is not None and (not encoder.is_ready or self._without_sentence() > 0)
-
-    def _without_sentence(self) -> int:
-        return sum(self.indexes[name].without_sentence_count() for name in _TALK)
+        encoder, (held, made) = self._encoder(), self._held_and_made()
+        return encoder is not None and (not encoder.is_ready or held > made)
 
     def make_sentences(self, encoder: SentenceEncoder) -> None:
         """Make the vectors of sentences that are missing; of documents none are made: their spelling tells more."""
-        total = self.to_go = self._without_sentence()
+        held, made = self._held_and_made()
+        total = self.to_go = held - made
         for index in (self.indexes[name] for name in _TALK):
             with self.alone(WAIT_SECONDS):
                 index.take_sentences_of(NAME)
