@@ -33,7 +33,7 @@ def let_two_live(home: Home, days: int) -> None:
     """Make a home in which the first meeting is long past, and two people have talked until yesterday evening."""
     open_services(home).close()
     settings = SettingsFile(home.settings)
-    settings.change("page", onboarded=True)
+    settings.change("page", onboarded=True, offers_models=False)
     settings.change("mind", provider="builtin")
     for lang, persona in PERSONAS.items():
         yesterday = datetime.now().date() - timedelta(days=1)
