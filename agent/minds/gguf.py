@@ -32,14 +32,11 @@ class Head:
     """What the file says.
 
     Attributes:
-        name: the model's, or the file's where it says none.
         context: how much it reads at most, in tokens; 0 where it does not say.
         token_bytes: what a token of context takes in memory, at most.
         words: how many different tokens it knows.
     """
 
-    name: str
-    architecture: str
     context: int
     has_template: bool
     file_bytes: int
@@ -81,9 +78,8 @@ def read(file: IO[bytes], name: str, size: int) -> Head:
     tensors = reader.number("<Q")
     facts = {reader.text(): reader.value() for _ in range(reader.count(_MOST_KEYS))}
     kind, architecture = facts.get("general.type", "model"), facts.get("general.architecture")
-    if not (kind == "model" and tensors and isinstance(architecture, str)) or architecture == "clip":
-        raise NoTalkingModelError(name=name)
-    if f"{architecture}.pooling_type" in facts:  # it compares texts
+    is_model = kind == "model" and tensors and isinstance(architecture, str) and architecture != "clip"
+    if not is_model or f"{architecture}.pooling_type" in facts:  # that compares texts
         raise NoTalkingModelError(name=name)
 
     def number(key: str) -> int:
@@ -100,10 +96,8 @@ def read(file: IO[bytes], name: str, size: int) -> Head:
         if isinstance(held, list)
         else layers * (number("attention.head_count_kv") or heads)
     )
-    called, tokens = facts.get("general.name"), facts.get("tokenizer.ggml.tokens")
+    tokens = facts.get("tokenizer.ggml.tokens")
     return Head(
-        name=called if isinstance(called, str) and called else name,
-        architecture=architecture,
         context=number("context_length"),
         has_template=bool(facts.get("tokenizer.chat_template")),
         file_bytes=size,

@@ -268,8 +268,10 @@ def test_what_the_engine_refuses_is_told_in_its_words_and_a_model_without_a_temp
 @pytest.mark.slow
 def test_its_speed_is_measured_once_and_another_model_takes_its_place(own: Engine, tmp_path: Path) -> None:
     assert own.speed(small_model()) > 1
+    other = rewritten(tmp_path / "other.gguf", HERMES)
     with own.serving(small_model()) as first:
-        pass
-    with own.serving(rewritten(tmp_path / "other.gguf", HERMES)) as second:
+        own._join_or_start(own.plan(other), Cancel())  # asked for when none was there yet: it waits for its turn
+        assert own.is_running
+    with own.serving(other) as second:
         assert is_gone(first)
         assert second.takes_tools

@@ -31,13 +31,7 @@ def read(folder: Path, data: bytes) -> Head:
 
 def test_the_head_of_a_model_tells_what_it_is_and_what_it_takes(tmp_path: Path) -> None:
     head = read(tmp_path, gguf(PLAIN))
-    assert (head.name, head.architecture, head.context, head.has_template, head.words) == (
-        "Tiny",
-        "llama",
-        2048,
-        True,
-        2,
-    )
+    assert (head.context, head.has_template, head.words) == (2048, True, 2)
     assert head.token_bytes == 2 * 4 * 2 * (16 + 16)
     assert head.needs_bytes(8192) - head.needs_bytes(4096) == 4096 * head.token_bytes
     each = struct.pack("<IQ4i", 5, 4, 0, 2, -9, 2)
@@ -48,7 +42,6 @@ def test_the_head_of_a_model_tells_what_it_is_and_what_it_takes(tmp_path: Path) 
     ]
     for changed, token_bytes in told:
         assert read(tmp_path, gguf({**PLAIN, **changed})).token_bytes == token_bytes
-    assert read(tmp_path, gguf({"general.architecture": text("llama")})).name == "some.gguf"
 
 
 def test_a_real_model_tells_the_same() -> None:
@@ -57,7 +50,7 @@ def test_a_real_model_tells_the_same() -> None:
     assert spec.origin is not None
     (path,) = Path(spec.origin).parent.glob("*.gguf")
     head = check_file(path)
-    assert (head.architecture, head.context, head.has_template, head.words) == ("llama", 8192, True, 49152)
+    assert (head.context, head.has_template, head.words) == (8192, True, 49152)
     assert head.token_bytes == 2 * 30 * 3 * (64 + 64)
     assert head.needs_bytes(8192) == pytest.approx(540e6, rel=0.05)
 

@@ -40,7 +40,8 @@ def main() -> None:
     holders = _Holders(request["key"].encode())
     threading.Thread(target=holders.hold, args=(requests,)).start()
     with answers:
-        answers.write(json.dumps([server.listening_address, leash.getsockname()[1]]).encode() + b"\n")
+        where = os.getpid(), server.listening_address, leash.getsockname()[1]  # Windows starts a Python through another
+        answers.write(json.dumps(where).encode() + b"\n")
     while True:
         threading.Thread(target=holders.greet, args=leash.accept()[:1]).start()
 

@@ -62,10 +62,9 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EngineAddress:
-    """An engine that runs: its process and when that began, its plan's mark, where it answers, at which port it is held."""
+    """An engine that runs: its process, its plan's mark, where it answers, at which port it is held."""
 
     pid: int
-    begun: float
     mark: str
     address: str
     leash: int
@@ -85,12 +84,11 @@ class EngineAddress:
 
         try:
             process = psutil.Process(self.pid)
-            is_it = abs(process.create_time() - self.begun) < 1
             is_ours = not hasattr(os, "getuid") or process.uids().real == os.getuid()
             ports = {one.laddr.port for one in process.net_connections("tcp4") if one.status == psutil.CONN_LISTEN}
         except (psutil.Error, OSError):
             return False
-        return is_it and is_ours and {self.leash, int(self.address.rpartition(":")[2])} <= ports
+        return is_ours and {self.leash, int(self.address.rpartition(":")[2])} <= ports
 
     def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """Ask it something that is no talk; return what it answers, nothing if it does not."""
@@ -239,6 +237,8 @@ class Engine:
         return None
 
     def _join_or_start(self, plan: Plan, cancel: Cancel) -> None:
+        if self._held is not None and (self._using or self._held[0].mark == plan.mark):
+            return  # another thread was first
         noted = self._noted()
         hold: _Started | _Joined | None = _Joined.reach(noted) if noted and noted.mark == plan.mark else None
         if noted is None or hold is None:
@@ -303,8 +303,6 @@ class _Started(LimitedProcess):
             self._printed.close()
 
     def _loaded(self, mark: str, key: str, cancel: Cancel) -> EngineAddress:
-        import psutil  # noqa: PLC0415  # only where an engine runs
-
         since, reader = time.monotonic(), threading.Thread(target=self._read, daemon=True)
         reader.start()
         while reader.is_alive():
@@ -317,8 +315,8 @@ class _Started(LimitedProcess):
             raise self.why_it_ended(self._plan) or EngineCrashedError(model=self._plan.name)
         self.answers.close()
         logger.info("the engine was ready after %.1f s", time.monotonic() - since)
-        begun, (where, leash) = psutil.Process(self.pid).create_time(), json.loads(self._answer)
-        address = EngineAddress(self.pid, begun, mark, where, leash, key, self._plan.context)
+        pid, where, leash = json.loads(self._answer)
+        address = EngineAddress(pid, mark, where, leash, key, self._plan.context)
         page = address.ask("GET", "/props")
         sees, calls = page.get("modalities") or {}, page.get("chat_template_caps") or {}
         return replace(address, can_see=bool(sees.get("vision")), takes_tools=bool(calls.get("supports_tools")))

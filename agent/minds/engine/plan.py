@@ -75,7 +75,7 @@ def plan_for(path: Path, settings: EngineSettings) -> Plan:
     """
     head, memory, found = read_head(path), memory_bytes()[0], path.stat()
     if not head.has_template:
-        raise NoTemplateError(model=head.name, name=path.name)
+        raise NoTemplateError(model=path.stem, name=path.name)
     fitting = next((one for one in _CONTEXTS if head.needs_bytes(SLOTS * one) <= memory * _SHARE), _CONTEXTS[-1])
     context = min(settings.context_tokens or fitting, head.context or _CONTEXTS[0])
     return Plan(
