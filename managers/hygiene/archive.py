@@ -230,13 +230,10 @@ def _is_back(copy: WorkingCopy, entry: PutAway) -> bool:
 
 def _rested(value: dict[str, Any], day: str) -> dict[str, Any]:
     """Return a memory whose fading begins anew, with that of all that happened on a day."""
-    events = [{**one, "last_accessed": day} for one in _standings(value)]
-    return value | {"last_accessed": day} | ({"key_event_standings": events} if events else {})
-
-
-def _standings(value: dict[str, Any]) -> list[dict[str, Any]]:
     count = len(value.get("key_events", ()))
-    return [*value.get("key_event_standings", ()), *({} for _ in range(count))][:count]
+    standings = [*value.get("key_event_standings", ()), *({} for _ in range(count))][:count]
+    events = [{**one, "last_accessed": day} for one in standings]
+    return value | {"last_accessed": day} | ({"key_event_standings": events} if events else {})
 
 
 def unpacked(data: bytes) -> bytes:

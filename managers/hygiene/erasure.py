@@ -9,22 +9,23 @@ through the same `scrubbing`, which leaves alone what is clean. The note itself 
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, Protocol
 
 from managers.hygiene.copies_of_home import blank_log_lines, copies_of, left_in_home, remove_put_aside
-from managers.hygiene.documents import is_in_document
 from managers.hygiene.file_kinds import FileKind, declared, kind_of
 from managers.hygiene.index_clearing import clear_indexes
 from managers.hygiene.scrubbing import Scrubber, Taken, read_head
 from managers.hygiene.traces import Traces
 from managers.memory.dream_state import DreamStateFile
 from managers.memory.json_documents import USER
+from managers.recall.documents.document_loader import read_document
 from managers.recall.engine import Recall
+from managers.recall.errors import DocumentEmptyError
 from managers.sessions.records import Gone
 from managers.sessions.tiers import sessions_of
 from managers.storage.audit import Given, events, record
@@ -46,6 +47,9 @@ _MARK: Final = ".erasing"
 _SEALED: Final = "erasure"
 _ELSEWHERE: Final = frozenset({"history", "index", "journal", "wordless"})
 """What is not gone through file by file."""
+_LAID_OUT: Final = frozenset({".pdf", ".docx"})
+"""Documents whose words do not stand in their bytes as one reads them: they are read in the limited process."""
+_SECONDS: Final = 60.0
 _logger = logging.getLogger(__name__)
 
 Reason = Literal["yours", "unreadable", "settings", "elsewhere", "backups", "window"]
@@ -208,7 +212,8 @@ class Erasure:
         self, paths: PersonaPaths, plan: Plan, scrubber: Scrubber, left: list[Left], *, is_look: bool
     ) -> None:
         """Go through the files of a folder; with `is_look`, only what would be done is noted."""
-        for path, name in _files(paths):
+        for path in (path for path, kind in walk(paths.folder) if kind == "file"):
+            name = path.relative_to(paths.folder).as_posix()
             kind = kind_of(name)
             if kind.how in _ELSEWHERE:
                 continue
@@ -250,7 +255,12 @@ class Erasure:
             "settled": [day.isoformat() for day in plan.settled],
             "noted": self._noted(),
         }
-        write_atomic(self._note, json.dumps({**begun, "seal": self._seal(begun)}, ensure_ascii=False))
+        write_atomic(
+            self._note,
+            json.dumps(
+                {**begun, "seal": Installation(self._paths.home).seal(_SEALED, _plainly(begun))}, ensure_ascii=False
+            ),
+        )
 
     def _noted(self) -> int:
         """Return how many erasures the audit knows."""
@@ -268,9 +278,6 @@ class Erasure:
             remove(self._note)
         return None
 
-    def _seal(self, begun: dict[str, Any]) -> str:
-        return Installation(self._paths.home).seal(_SEALED, _plainly(begun))
-
 
 def _plainly(begun: dict[str, Any]) -> bytes:
     return json.dumps(begun, sort_keys=True).encode()
@@ -283,13 +290,6 @@ def _plan_of(begun: dict[str, Any]) -> Plan:
         attachments=frozenset(begun["attachments"]),
         settled=tuple(map(date.fromisoformat, begun["settled"])),
     )
-
-
-def _files(paths: PersonaPaths) -> Iterator[tuple[Path, str]]:
-    """Yield the files of a persona's folder, with their names in it."""
-    for path, kind in walk(paths.folder):
-        if kind == "file":
-            yield path, path.relative_to(paths.folder).as_posix()
 
 
 def is_leftover(one: Taken) -> bool:
@@ -310,6 +310,31 @@ def rest_of(plan: Plan, kind: FileKind, name: str, data: bytes, scrubber: Scrubb
     elif is_in:
         left.append(Left("yours", name))
     return data
+
+
+def is_in_document(traces: Traces, name: str, data: bytes) -> bool | None:
+    """Tell whether a file holds any of what is to be erased.
+
+    Args:
+        traces: what is looked for.
+        name: the file's name, whose ending tells the kind.
+        data: the file.
+
+    Returns:
+        None if nobody can tell: it is damaged or encrypted, or unfolds to too much.
+    """
+    is_in = traces.is_in(data)
+    if is_in or PurePosixPath(name).suffix.lower() not in _LAID_OUT:
+        return is_in
+    try:
+        parts = read_document(name, data, _SECONDS)
+    except DocumentEmptyError:
+        return is_in
+    except UtataneError:
+        return None
+    words = [f"{part.heading}\n{part.text}" for part in parts]
+    joined = ["".join(text.split("\n")) for text in words]  # a line may end within a name
+    return any(map(traces.touches, [*words, *joined])) or is_in
 
 
 def _put(path: Path, data: bytes, left: bytes | None) -> None:

@@ -12,7 +12,7 @@ _say = Texts("notices/setting_conflicts")
 
 def conflicts(settings: Settings) -> list[Notice]:
     """Return a sentence for each contradiction, which names the settings and what would come of them."""
-    return [*_of_limits(settings), *_of_retention(settings)]
+    return list(_found(settings))
 
 
 def own_conflicts(own: Settings, common: Settings) -> list[Notice]:
@@ -21,8 +21,10 @@ def own_conflicts(own: Settings, common: Settings) -> list[Notice]:
     return [one for one in conflicts(own) if one not in known]
 
 
-def _of_limits(settings: Settings) -> Iterator[Notice]:
-    memory = settings.memory
+def _found(settings: Settings) -> Iterator[Notice]:
+    memory, lookback = settings.memory, settings.conversation.episode_memory_lookback_days
+    if 0 < (days := memory.kept_days("episodes")) < lookback:
+        yield _say.notice("days-gone-too-soon", days=days, lookback=lookback)
     if not memory.hygiene:
         return
     if memory.prune_threshold > START["insight"]:
@@ -34,9 +36,3 @@ def _of_limits(settings: Settings) -> Iterator[Notice]:
         yield _say.notice("limit-out-of-sight", interval=memory.prune_interval, limit=memory.max_episodes)
     if not memory.max_insights_per_session and settings.sleep.dreaming:
         yield _say.notice("no-insights")
-
-
-def _of_retention(settings: Settings) -> Iterator[Notice]:
-    days, lookback = settings.memory.kept_days("episodes"), settings.conversation.episode_memory_lookback_days
-    if 0 < days < lookback:
-        yield _say.notice("days-gone-too-soon", days=days, lookback=lookback)

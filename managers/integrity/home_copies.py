@@ -1,7 +1,6 @@
 """Copies that sync services leave in the home folder itself: of the settings, and of a persona's whole folder."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 from managers.integrity.trouble import Trouble, Words, words
@@ -21,7 +20,18 @@ _OWN: Final = ("settings.toml", "secrets.toml")
 
 def look_at_home(home: Home) -> list[Trouble]:
     """Return the copies that lie in the home folder, and those of personas' folders; changes nothing."""
-    return [*_files(home), *_folders(home)]
+    names, found = [entry.name for entry in entries(home.folder, {"file"})], []
+    for name, copy in sorted(copies_in(home.folder, names).items()):
+        if (original := copy.original.name) in _OWN:
+            said = words("said.home-copy", name=name, original=original, by=copy.by)
+            found.append(Trouble("copy", name, said, words("remedy.aside"), original))
+    for copy in copied_folders(home.characters):
+        path, original = copy.path.relative_to(home.folder), copy.original.name
+        said = words("said.folder-copy", name=path.name, original=original, by=copy.by)
+        found.append(
+            Trouble("copy", path.as_posix(), said, words("remedy.take-in-folder", original=original), original)
+        )
+    return found
 
 
 def mend_home(home: Home, clock: Clock, trouble: Trouble, open_log: Callable[[str], ConversationLog]) -> Words:
@@ -40,19 +50,6 @@ def mend_home(home: Home, clock: Clock, trouble: Trouble, open_log: Callable[[st
     return words("done.folder-copy", name=path.name, taken=taken, original=trouble.original, thrown=thrown.id)
 
 
-def _files(home: Home) -> list[Trouble]:
-    names = [entry.name for entry in entries(home.folder, {"file"})]
-    found = sorted(copies_in(home.folder, names).items())
-    return [_copied_file(name, copy.original.name, copy.by) for name, copy in found if copy.original.name in _OWN]
-
-
-def _folders(home: Home) -> list[Trouble]:
-    return [
-        _copied_folder(copy.path.relative_to(home.folder), copy.original.name, copy.by)
-        for copy in copied_folders(home.characters)
-    ]
-
-
 def _join(copy: PersonaPaths, log: ConversationLog) -> int:
     """Take in what a copied folder's log says and the persona's own does not."""
     taken = 0
@@ -60,13 +57,3 @@ def _join(copy: PersonaPaths, log: ConversationLog) -> int:
         same = log.paths.log_archives / path.name
         taken += log.merge(path, same if path != copy.log and is_file(same) else None).added
     return taken
-
-
-def _copied_file(name: str, original: str, by: str) -> Trouble:
-    said = words("said.home-copy", name=name, original=original, by=by)
-    return Trouble("copy", name, said, words("remedy.aside"), original)
-
-
-def _copied_folder(path: Path, original: str, by: str) -> Trouble:
-    said = words("said.folder-copy", name=path.name, original=original, by=by)
-    return Trouble("copy", path.as_posix(), said, words("remedy.take-in-folder", original=original), original)

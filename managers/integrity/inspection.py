@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import date
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final
 
 from managers.integrity import wording
 from managers.integrity.trouble import Trouble, Words
+from managers.memory.confidence import day_of
 from managers.memory.entity_store import about_misnamed, misnamed_entities
 from managers.memory.file_validation import flaws
 from managers.memory.log.log_files import first_record
@@ -158,7 +158,8 @@ def _lost(
         messages |= {one: day for one, day in own.items() if one not in back and day not in noted.accepted}
     days = {day for day in messages.values() if day}
     spoken = log.spoken_days()
-    silent = [name.removesuffix(".json") for name in episodes if _DAY.fullmatch(name) and _ordinal(name) not in spoken]
+    named = (name.removesuffix(".json") for name in episodes if _DAY.fullmatch(name))
+    silent = [name for name in named if (day := day_of(name)) is None or day.toordinal() not in spoken]
     days |= {day for day in silent[:asked] if day not in noted.accepted and _was_spoken(paths, day)}
     if not days and not messages:
         return
@@ -171,14 +172,6 @@ def _lost(
     for month in sorted({*months.values()}):
         of_month = sorted(day for day in days if months[day] == month)
         yield wording.lost(paths, month, of_month, counted[month])
-
-
-def _ordinal(name: str) -> int:
-    """Return the day that an episode's file is named by; 0 where there is no such day."""
-    try:
-        return date.fromisoformat(name.removesuffix(".json")).toordinal()
-    except ValueError:
-        return 0
 
 
 def _was_spoken(paths: PersonaPaths, day: str) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from managers.hygiene import traces as module
-from managers.hygiene.documents import is_in_document
+from managers.hygiene.erasure import is_in_document
 from managers.hygiene.traces import TELLING, Quotations, Traces
 from tests.recall.test_documents import docx, pdf
 
