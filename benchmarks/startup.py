@@ -34,7 +34,6 @@ server.launch(server_port={port}, quiet=True)
 
 _DOORS = [
     "managers.storage.access",
-    "managers.storage.clear_text",
     "managers.storage.installation",
     "managers.storage.opening",
     "managers.storage.printable",
@@ -44,7 +43,6 @@ _DOORS = [
     "managers.storage.derived",
     "managers.storage.edges",
     "managers.personas.admissions",
-    "managers.personas.admitting",
     "managers.personas.door",
     "managers.personas.guests",
     "managers.personas.sensitive_settings",
@@ -72,14 +70,11 @@ from pathlib import Path
 import agent.services, commands.serve, ui.server.app
 from managers.personas.door import Door
 from managers.storage.access import Access
-from managers.storage.clear_text import hash_clear_password
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
-from managers.storage.settings import Secrets
 home, clock = Home(Path(sys.argv[1])), SystemClock()
 begun = time.process_time()
 access = Access(home)
-hash_clear_password(Secrets(home.secrets), access, clock.now())
 access.address("http://127.0.0.1:7860/")
 Door(home, clock).waiting()
 print(time.process_time() - begun)

@@ -1,22 +1,24 @@
 """The door: which folders are personas here, and which are guests that nobody let in on this computer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from managers.personas import persona_file
 from managers.personas.admissions import Admission, Admissions
-from managers.personas.admitting import clean
 from managers.personas.avatars import avatar_files
 from managers.personas.errors import ChangedSinceShownError, GuestError, NotAdmissibleError
 from managers.personas.folders import arranging, find_folder, persona_folders
-from managers.personas.guests import look_through
+from managers.personas.guests import Guest, look_through
 from managers.personas.persona import Persona, read_persona
 from managers.personas.sensitive_settings import NOTHING, digest_of, in_words, is_same
+from managers.storage import opening
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice, UnreadableError, UtataneError, as_notice
-from managers.storage.files import remove_tree
+from managers.storage.files import explained, fsync_folder, make_folder, remove_tree
+from managers.storage.history.objects import write_settings
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.texts import Texts
 from managers.storage.unchanged import Unchanged
@@ -171,7 +173,7 @@ class Door:
                 raise NotAdmissibleError(name=guest.name, reason_ja=guest.obstacle.ja, reason_en=guest.obstacle.en)
             if grant is not None and wishes != guest.seen:
                 raise ChangedSinceShownError(name=guest.name)
-            done = clean(guest, self._clock.now())
+            done = _clean(guest, self._clock.now())
             agreed, refused = guest.wishes if grant else NOTHING, wishes if grant is False else ""
             self.admissions.let_in(paths.folder, paths.name, agreed, refused)
             return done
@@ -189,7 +191,7 @@ class Door:
             raise NotAdmissibleError(name=name, reason_ja=guest.obstacle.ja, reason_en=guest.obstacle.en)
         for path in guest.misplaced:
             remove_tree(path)
-        clean(replace(guest, misplaced=()), self._clock.now())
+        _clean(replace(guest, misplaced=()), self._clock.now())
         self.admissions.let_in(folder, name)
 
     def answer(self, name: str, *, wishes: str, yes: bool) -> None:
@@ -208,3 +210,42 @@ class Door:
             self.admissions.agree(paths, asked)
         else:
             self.admissions.refuse(paths, asked)
+
+
+def _clean(guest: Guest, now: datetime) -> list[Notice]:
+    """Make a guest's folder one that can be opened; done twice, it does no harm.
+
+    What is put aside lies in `characters/.set-aside/`, outside of the persona's folder, as it was.
+
+    Returns:
+        Where that lies which was put aside; empty if nothing was.
+
+    Raises:
+        UnwritableError, DiskFullError: something of it could not be done; it can be tried again.
+    """
+    paths = guest.paths
+    try:
+        kept = _put_aside(guest.misplaced, paths, now)
+        remove_tree(paths.rag_index)
+        if opening.is_folder(paths.history):
+            write_settings(paths.history)
+    except OSError as error:
+        raise explained(error, paths.folder) from error
+    if kept is None:
+        return []
+    count = len(guest.misplaced)
+    return [_say.notice("guest-put-aside", "info", count=count, kept=kept)]
+
+
+def _put_aside(found: Iterable[Path], paths: PersonaPaths, now: datetime) -> Path | None:
+    """Move entries out of the folder, links as links; return where they lie now."""
+    kept: Path | None = None
+    for path in found:
+        if kept is None:
+            kept = opening.free(paths.home.set_aside / f"{paths.name}-{now:%Y%m%d-%H%M%S}")
+        target = kept / path.relative_to(paths.folder)
+        make_folder(target.parent)
+        opening.move(path, target)
+        fsync_folder(target.parent)
+        fsync_folder(path.parent)
+    return kept

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,15 +22,61 @@ from managers.storage.errors import UtataneError
 from managers.storage.settings import UsageSettings
 from managers.usage.caps import Cap, Room, Span, Spent, Standing, Wish, caps_of, room_for, worst_case
 from managers.usage.errors import cap_reached
-from managers.usage.ledger import Call, Ledger, Outcome, Purpose
+from managers.usage.ledger import Call, Ledger, Outcome, Purpose, Renamed, read_entries
 from managers.usage.prices import Model, Price, price_of
 from managers.usage.reservations import Reservation, Reservations, expired, until
-from managers.usage.tally import Tally
 
 logger = logging.getLogger(__name__)
 
 Limits = Callable[[str], UsageSettings]
 """Returns the settings that hold for a persona (an empty name: for nobody in particular)."""
+
+
+class Tally:
+    """What this month's calls add up to, read from the ledger as it grows: sums by day and persona, for one month at a time. Used under the meter's lock."""
+
+    def __init__(self, ledger: Ledger, cost: Callable[[Call], int]) -> None:
+        self._ledger = ledger
+        self._cost = cost
+        self._month = ""
+        self._read = 0
+        self._sums: dict[tuple[date, str], Spent] = {}
+
+    def forget(self) -> None:
+        """Count everything anew at the next look: a price has changed."""
+        self._month = ""
+
+    def catch_up(self, today: date) -> None:
+        """Read what was added since the last look, by whichever process.
+
+        Raises:
+            UnreadableError
+        """
+        path = self._ledger.month_file(today)
+        if path.stem != self._month:
+            self._month, self._read, self._sums = path.stem, 0, defaultdict(Spent)
+        entries, self._read = read_entries(path, self._read)
+        for entry in entries:
+            if isinstance(entry, Renamed):
+                self._rename(entry)
+            else:
+                cost = self._cost(entry) if entry.cost is None else entry.cost
+                self._sums[entry.time.date(), entry.persona] += Spent(entry.tokens, cost)
+
+    def spent(self, today: date, span: Span, persona: str) -> Spent:
+        """Return what was spent today, or this month, by one persona or (an empty name) by all."""
+        return sum(
+            (
+                spent
+                for (day, name), spent in self._sums.items()
+                if (span == "month" or day == today) and persona in ("", name)
+            ),
+            Spent(),
+        )
+
+    def _rename(self, renamed: Renamed) -> None:
+        for day, name in [key for key in self._sums if key[1] == renamed.old]:
+            self._sums[day, renamed.new] += self._sums.pop((day, name))
 
 
 class Meter:
