@@ -14,8 +14,9 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import Final, Literal
 
-from agent.exporting import Exported, ExportWishes, Form, export, file_name
+from agent.exporting import ExportWishes, Form, export, file_name
 from agent.memories import Memories
+from managers.exchange.archives.making import Exported
 from managers.exchange.exports.chat_page import Render
 from managers.storage.edges import said
 from managers.storage.errors import UtataneError

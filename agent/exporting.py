@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeVar, get_args
 
 from agent.brief import make_brief
 from agent.memories import Memories
-from managers.exchange.archives.making import ArchiveWishes, make_archive
+from managers.exchange.archives.making import ArchiveWishes, Exported, make_archive
 from managers.exchange.archives.writing import Progress, nobody_asks
 from managers.exchange.cards.writing import write_card
 from managers.exchange.errors import NothingToExportError
@@ -64,21 +64,6 @@ class ExportWishes:
     without_kept: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What was exported.
-
-    Attributes:
-        count: files of an archive, messages of a conversation, otherwise 1.
-        left_out: the files that are not in an archive.
-        forgotten: how many forgotten and deleted messages and memories are in it; only an archive has any.
-    """
-
-    count: int
-    left_out: tuple[str, ...] = ()
-    forgotten: int = 0
-
-
 def file_name(memories: Memories, wishes: ExportWishes) -> str:
     """Return what the file is best called."""
     what = "" if wishes.form in {"archive", "card"} else f"-{wishes.form}" if wishes.form == "brief" else "-chat"
@@ -115,8 +100,7 @@ def export(
     if wishes.form == "archive":
         memories.audiences.take_over()
         how = ArchiveWishes(wishes.is_masked, wishes.without_forgotten, wishes.passphrase)
-        made = make_archive(memories.paths, memories.log, memories.history, file, now, how, progress)
-        return Exported(made.count, made.left_out, made.forgotten)
+        return make_archive(memories.paths, memories.log, memories.history, file, now, how, progress)
     counted = _Counted(memories.log.count() if wishes.form in CHATS else 1, progress)
     with new_file(file, wishes.passphrase) as target:
         if wishes.form in CHATS:

@@ -13,7 +13,6 @@ from managers.domains import Every
 from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
-    from agent.services import Services
     from managers.domains.domain_store import DomainStore, Source
     from managers.domains.etl import Outcome
 
@@ -96,7 +95,8 @@ def remove(
             store.remove()
         else:
             count = remove_sources(store, {one.id for one in sources_named(store, sources)})
-            _index(services, store)
+            if (found := services.domains.of(store.name)) is not None:
+                warn_of(found.recall.keep_up())
         facts = {"domain": store.name, "documents": count}
         tell({"removed": facts}, _say("removed", lang, **facts), as_json=as_json)
 
@@ -150,11 +150,6 @@ def allow(
             name = allow_host(store, host, allowed=not revoke)
             words = _say("revoked" if revoke else "allowed", terminal_language(), domain=store.name, host=name)
             tell({"domain": store.name, "host": name, "allowed": not revoke}, words, as_json=as_json)
-
-
-def _index(services: Services, store: DomainStore) -> None:
-    if (found := services.domains.of(store.name)) is not None:
-        warn_of(found.recall.keep_up())
 
 
 def _tell_domain(store: DomainStore, *, as_json: bool) -> None:

@@ -46,7 +46,8 @@ def erase(  # the options of a command
             _show(plan, t, as_json=as_json)
         if preview:
             return
-        if not yes and (as_json or not _agrees(t)):
+        word = t("erasing.word")  # a whole one, for nothing brings it back
+        if not yes and not (may_ask(as_json=as_json) and agrees(t("erasing.ask", word=word), {word})):
             raise CommandError("erase-not-confirmed")
         _report(erase_for_good(memories, plan), t, as_json=as_json)
 
@@ -82,8 +83,3 @@ def _leave(left: Iterable[Left], t: Texts, *, as_json: bool) -> None:
 
     for one in left:
         tell({"stays": one.why, "file": one.file}, f"! {stays(one, t)}", as_json=as_json)
-
-
-def _agrees(t: Texts) -> bool:
-    """Ask for a whole word, for nothing brings it back."""
-    return may_ask() and agrees(t("erasing.ask", word=t("erasing.word")), {t("erasing.word")})

@@ -17,7 +17,8 @@ from commands.terminal import warn, write_line
 from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
-    from agent.exporting import Exported, ExportWishes
+    from agent.exporting import ExportWishes
+    from managers.exchange.archives.making import Exported
     from managers.exchange.archives.reading import Brought, Checked
 
 commands = typer.Typer()

@@ -71,7 +71,8 @@ def run(arguments: Sequence[str]) -> int:
     command = all_commands()
     known = set(getattr(command, "commands", ()))
     if arguments[0] not in known | {"--help", "-h"}:
-        return _complain_unknown(arguments[0], sorted(known))
+        warn(_say("unknown-command", terminal_language(), command=arguments[0], known=", ".join(sorted(known))))
+        return 2
     try:
         code = command(args=list(arguments), prog_name="app.py", standalone_mode=False)
     except TyperException as error:
@@ -88,8 +89,3 @@ def run(arguments: Sequence[str]) -> int:
 def all_commands() -> Callable[..., object]:
     """Return the program's commands, made once: it takes as long as a short command does."""
     return typer.main.get_command(app)
-
-
-def _complain_unknown(command: str, known: list[str]) -> int:
-    warn(_say("unknown-command", terminal_language(), command=command, known=", ".join(known)))
-    return 2

@@ -12,7 +12,7 @@ from typing import Final
 from agent.group.who_speaks import SHORT_TERM, USER
 from agent.minds.relevance import in_brief
 from managers.groups import Standing
-from managers.memory.messages import Message, Role
+from managers.memory.messages import Message
 from managers.mind import Resumed
 from managers.recall.likeness import Likeness
 from managers.sessions.records import SessionTurn, ThreadRecord, thread_of
@@ -136,7 +136,10 @@ def told_to(
         return None
     ids = set(record.message_ids)
     said = [one for one in messages if one.id in ids]
-    turns = [replace(one, role="persona" if one.speaker == name else _role(one)) for one in said[-SHORT_TERM:]]
+    turns = [
+        replace(one, role="persona" if one.speaker == name else "user" if one.role == "user" else "other")
+        for one in said[-SHORT_TERM:]
+    ]
     known = [one for one in opened if heard(name, one.message_ids)]
     rests_on = [one for record in (record, *known) for one in record.message_ids]
     titles = [", ".join(one.keywords[:_TITLE]) for one in known]
@@ -188,7 +191,3 @@ def turn_of(message: Message, thread_id: int = 0) -> SessionTurn:
         thread_id=message.thread or thread_id,
         present=list(message.present),
     )
-
-
-def _role(message: Message) -> Role:
-    return "user" if message.role == "user" else "other"

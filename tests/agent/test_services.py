@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from agent.import_uploads import lay
+from agent.import_jobs import lay
 from agent.services import Services
 from managers.mind import Cancel
 from managers.sleep.report import DreamReport

@@ -13,9 +13,10 @@ from httpx2 import Response  # what Starlette answers with in tests
 from starlette.testclient import TestClient
 
 from agent import export_jobs
-from agent.exporting import FORMS, Exported, ExportWishes, export
+from agent.exporting import FORMS, ExportWishes, export
 from agent.services import Services
 from managers.exchange import import_engine
+from managers.exchange.archives.making import Exported
 from managers.exchange.encryption import is_encrypted
 from managers.storage.texts import Texts
 from tests.exchange.importing import HereReading, lines_of

@@ -32,18 +32,19 @@ class ArchiveWishes:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeArchive:
-    """What was made.
+class Exported:
+    """What was exported.
 
     Attributes:
-        count: files in it.
-        left_out: the files that are not in it, because nothing can be hidden in them or because they hold what was forgotten.
-        forgotten: how many forgotten and deleted messages and memories are in it.
+        count: files of an archive, messages of a conversation, otherwise 1.
+        left_out: the files that are not in an archive, because nothing can be hidden in them or because they hold what was
+            forgotten.
+        forgotten: how many forgotten and deleted messages and memories are in it; only an archive has any.
     """
 
     count: int
-    left_out: tuple[str, ...]
-    forgotten: int
+    left_out: tuple[str, ...] = ()
+    forgotten: int = 0
 
 
 def make_archive(
@@ -54,7 +55,7 @@ def make_archive(
     now: datetime,
     wishes: ArchiveWishes,
     progress: Progress = nobody_asks,
-) -> MadeArchive:
+) -> Exported:
     """Write a persona into a new archive. Nobody who talks meanwhile has to wait.
 
     Raises:
@@ -93,7 +94,7 @@ def make_archive(
             progress,
         )
     left_out = [one.name for one in moment.files if one not in files]
-    return MadeArchive(len(manifest.files), (*left_out, *(mask.left_out if mask else ())), manifest.forgotten)
+    return Exported(len(manifest.files), (*left_out, *(mask.left_out if mask else ())), manifest.forgotten)
 
 
 def _both(first: WithoutForgotten | None, second: FileMask | None) -> Choice | None:

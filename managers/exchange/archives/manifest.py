@@ -63,11 +63,7 @@ def path_of(name: str) -> str:
     Raises:
         UnwrittenNameError
     """
-    plain = os.fsdecode(_WRITTEN.sub(_byte, os.fsencode(name)))
+    plain = os.fsdecode(_WRITTEN.sub(lambda found: bytes([int(found[1], 16)]), os.fsencode(name)))
     if entry_name(plain) != name or {"", ".", ".."} & set(plain.split("/")) or "\0" in plain:
         raise UnwrittenNameError(name)
     return name if os.name == "nt" else plain
-
-
-def _byte(found: re.Match[bytes]) -> bytes:
-    return bytes([int(found[1], 16)])

@@ -109,7 +109,10 @@ class DailyBackups:
             found = work()
             heads = found if isinstance(found, list) else [found]
             bad = [head for head in heads if head.proof.level == "failed"]
-            notices = [_say.notice("backup-damaged", made=head.made_at, files=_named(head)) for head in bad]
+            notices = [
+                _say.notice("backup-damaged", made=head.made_at, files=", ".join(head.proof.bad[:3]) or head.id)
+                for head in bad
+            ]
             self._notices.replace(SOURCE, notices)
             self._progress = BackupProgress()
             self._wait(_AGAIN if bad else timedelta())
@@ -127,7 +130,3 @@ class DailyBackups:
         self._progress = BackupProgress(error=error)
         self._wait(_AGAIN)
         self._notices.replace(SOURCE, [_say.notice("backup-failed", why=error.sentences)])
-
-
-def _named(head: Head) -> str:
-    return ", ".join(head.proof.bad[:3]) or head.id

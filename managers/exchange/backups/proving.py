@@ -27,7 +27,6 @@ from managers.storage.paths import Home, PersonaPaths
 FOLDER: Final = ".backup-proof.utatane-tmp"
 SHARES: Final = 7
 _MOST_NAMED: Final = 20
-_BLOCK: Final = 1024 * 1024
 _BREATH: Final = 0.002
 _logger = logging.getLogger(__name__)
 
@@ -126,11 +125,8 @@ def _share(file: File) -> int:
 
 
 def _hash(path: Path) -> str:
-    known = hashlib.sha256()
     with open_binary(path) as file:
-        while block := file.read(_BLOCK):
-            known.update(block)
-    return known.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # it is a plain file
 
 
 def is_due_in_full(heads: Iterable[Head], now_ordinal: int, days: int) -> bool:

@@ -32,13 +32,10 @@ def book_of(value: object) -> dict[str, Any] | None:
     if isinstance(entries, dict) and all(isinstance(one, dict) for one in entries.values()):
         rest = {key: one for key, one in value.items() if key not in {"entries", "originalData"}}
         return {"extensions": {}, **rest, "entries": [_entry(one) for one in entries.values()]}
-    if isinstance(entries, list) and entries and all(_is_entry(one) for one in entries):
-        return value
+    if isinstance(entries, list) and entries:
+        is_book = all(isinstance(one, dict) and "keys" in one and "content" in one for one in entries)
+        return value if is_book else None
     return None
-
-
-def _is_entry(value: object) -> bool:
-    return isinstance(value, dict) and "keys" in value and "content" in value
 
 
 def _entry(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
-from managers.exchange.archives.making import ArchiveWishes, MadeArchive, make_archive
+from managers.exchange.archives.making import ArchiveWishes, Exported, make_archive
 from managers.exchange.archives.writing import Progress, nobody_asks
 from managers.memory.log.reader import LogReader
 from managers.personas import PersonaStore
@@ -36,7 +36,7 @@ def export(
     file: Path,
     wishes: ArchiveWishes = ArchiveWishes(),  # noqa: B008  # frozen
     progress: Progress = nobody_asks,
-) -> MadeArchive:
+) -> Exported:
     clock = HandClock(NOW)
     with closing(History(paths, clock)) as history:
         return make_archive(paths, LogReader(paths, clock, keeps_indexes=False), history, file, NOW, wishes, progress)
