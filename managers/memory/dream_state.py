@@ -7,9 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from managers.memory.json_documents import JsonFile, encode
+from managers.memory.json_documents import JsonFile, OfOneFile, encode
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
 from managers.storage.paths import PersonaPaths
 
 
@@ -42,7 +41,7 @@ class DreamState(BaseModel):
         return self.model_copy(update={"settled_days": [one for one in self.settled_days if one != day]})
 
 
-class DreamStateFile:
+class DreamStateFile(OfOneFile):
     """Reads the state."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
@@ -56,6 +55,3 @@ class DreamStateFile:
             return DreamState.model_validate(value)
         except ValidationError:
             return DreamState()
-
-    def take_notices(self) -> list[Notice]:
-        return self._file.take_notices()

@@ -16,9 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from managers.language.reading.concern import find_concern
 from managers.language.reading.loss import tells_of_loss
-from managers.memory.json_documents import JsonFile, as_plain, encode, entries_of
+from managers.memory.json_documents import JsonFile, OfOneFile, as_plain, encode, entries_of
 from managers.storage.clock import AHEAD, Clock
-from managers.storage.errors import Notice
 from managers.storage.files import append_durably, files, read_bytes, remove, write_atomic
 from managers.storage.locks import writing
 from managers.storage.opening import look
@@ -91,7 +90,7 @@ def snippet(text: str) -> str:
     return cut[: end if end > SNIPPET_LENGTH // 2 else len(cut)].rstrip() + "…"  # no half word, where words are parted
 
 
-class EmotionLog:
+class EmotionLog(OfOneFile):
     """A persona's emotion log."""
 
     def __init__(
@@ -220,9 +219,6 @@ class EmotionLog:
                 now = [changed(one) if one.message_id in ids else one for one in held]
                 if now != held:
                     write_atomic(path, encode(as_plain(now, odd)))
-
-    def take_notices(self) -> list[Notice]:
-        return self._file.take_notices()
 
     def _told(self, entries: Iterable[EmotionEntry]) -> list[EmotionEntry]:
         """Return readings, newest first, without the words of messages that stand aside."""

@@ -6,12 +6,13 @@ and nothing is lost.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from managers.memory.json_documents import (
     PINNED,
     Apply,
     JsonFile,
+    OfOneFile,
     Remembered,
     as_plain,
     encode,
@@ -19,7 +20,6 @@ from managers.memory.json_documents import (
     write_plainly,
 )
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
 from managers.storage.files import files, read_bytes
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
@@ -56,6 +56,9 @@ def next_shelf(path: Path) -> Path:
 class EntryList(Generic[E]):
     """Entries of one kind as they stand in their file, and pure changes of them."""
 
+    KEPT: ClassVar[int]
+    """So many stay when the older ones go on a shelf."""
+
     def __init__(self, entries: Sequence[E], odd: Sequence[Any] = ()) -> None:
         """Hold entries (newest first) and whatever else was in the file."""
         self.entries = list(entries)
@@ -85,7 +88,7 @@ class EntryList(Generic[E]):
 
     def _divided(self) -> tuple[list[E], list[E]]:
         """Return what stays in the file, and what goes on a shelf."""
-        raise NotImplementedError
+        return shelve(self.entries, self.KEPT)
 
 
 class _Entries(Protocol[E]):
@@ -102,7 +105,7 @@ class _Entries(Protocol[E]):
 D = TypeVar("D", bound=_Entries[Any])
 
 
-class EntryStore(Generic[D, E]):
+class EntryStore(OfOneFile, Generic[D, E]):
     """One file of entries and its shelves; each change is written with an entry in the history."""
 
     def __init__(
@@ -153,6 +156,3 @@ class EntryStore(Generic[D, E]):
 
     def pin(self, entry_id: str, *, on: bool, author: str) -> None:
         self.change(lambda entries: entries.edited(entry_id, **{PINNED: on}), author=author, reason=pin_reason(on=on))
-
-    def take_notices(self) -> list[Notice]:
-        return self._file.take_notices()

@@ -124,10 +124,11 @@ def forgotten_words(log: LogReader) -> list[Forgotten]:
             times.setdefault(record.text, record.time)
             asked.setdefault(record.text, []).append(target)
     readings = _before(log, taken)
-    return [
-        Forgotten(wish, times[wish], tuple(sorted((readings[one] for one in ids if one in readings), key=_in_order)))
-        for wish, ids in asked.items()
-    ]
+    found = []
+    for wish, ids in asked.items():
+        messages = (readings[one] for one in ids if one in readings)
+        found.append(Forgotten(wish, times[wish], tuple(sorted(messages, key=lambda one: (one.time, one.id)))))
+    return found
 
 
 def bring_back(log: ConversationLog, forgotten: Forgotten) -> None:
@@ -154,10 +155,6 @@ def _before(log: LogReader, ids: set[str]) -> dict[str, Message]:
     readings = log.originals(ids)
     texts = log.readings(ids)
     return {one: replace(message, text=texts.get(one, message.text)) for one, message in readings.items()}
-
-
-def _in_order(message: Message) -> tuple[datetime, str]:
-    return message.time, message.id
 
 
 def _last_statement(before: Sequence[Message]) -> list[Message]:

@@ -11,9 +11,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from managers.memory.errors import NotHeldError, TooManyHeldError
-from managers.memory.json_documents import TIME, JsonFile, as_plain, encode, entries_of, short_id
+from managers.memory.json_documents import TIME, JsonFile, OfOneFile, as_plain, encode, entries_of, short_id
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
 from managers.storage.files import remove, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
@@ -67,7 +66,7 @@ def held_id(message_id: str, tool: str, write: dict[str, Any]) -> str:
     return short_id("h_", message_id, tool, encode(write).decode())
 
 
-class HeldWrites:
+class HeldWrites(OfOneFile):
     """The wishes of one persona that wait."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
@@ -129,9 +128,6 @@ class HeldWrites:
     def drop_of(self, message_ids: Collection[str], but: Collection[str] = ()) -> None:
         """Let go of what was wished for some messages: their words are no longer there, or are answered anew."""
         self._change(lambda kept: [one for one in kept if one.message_id not in message_ids or one.id in but])
-
-    def take_notices(self) -> list[Notice]:
-        return self._file.take_notices()
 
     def _waiting(self, held: Sequence[HeldWrite]) -> list[HeldWrite]:
         now = self._clock.now()

@@ -27,10 +27,10 @@ from managers.memory.drives import (
 from managers.memory.emotion_names import Feeling, feeling_name, latest_feeling
 from managers.memory.emotions import EmotionLog, concern_of
 from managers.memory.goals import Goal, Goals, GoalStore
-from managers.memory.json_documents import JsonFile, encode
+from managers.memory.json_documents import JsonFile, OfOneFile, encode
 from managers.memory.questions import MAX_OPEN, Questions, QuestionStore
 from managers.storage.clock import Clock
-from managers.storage.errors import BusyError, Lang, Notice, UnwritableError
+from managers.storage.errors import BusyError, Lang, UnwritableError
 from managers.storage.files import write_atomic
 from managers.storage.locks import WAIT_SECONDS, writing
 from managers.storage.paths import PersonaPaths
@@ -107,7 +107,7 @@ def mirror(state: InnerState, questions: Questions, goals: Goals) -> None:
     state.drives.goal_achievement.active_goal_id = active[0][1].id if active else None
 
 
-class InnerStateStore:
+class InnerStateStore(OfOneFile):
     """The inner state of a persona."""
 
     def __init__(
@@ -239,9 +239,6 @@ class InnerStateStore:
     def felt(self) -> Feeling | None:
         """Return what the user felt last, by the readings of the latest day; None where nothing was told."""
         return latest_feeling(self._emotions.recent(_LATELY))
-
-    def take_notices(self) -> list[Notice]:
-        return self._file.take_notices()
 
     def _write(self, state: InnerState, now: datetime) -> None:
         levels = self._levels(state, now)

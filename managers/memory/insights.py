@@ -7,12 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from managers.memory.entry_files import EntryList, EntryStore, shelve
+from managers.memory.entry_files import EntryList, EntryStore
 from managers.memory.json_documents import TIME, Apply, Remembered, entries_of, short_id
 from managers.storage.clock import AHEAD, Clock
 from managers.storage.paths import PersonaPaths
-
-KEPT = 365
 
 
 class Insight(Remembered):
@@ -33,6 +31,8 @@ class Insight(Remembered):
 class Insights(EntryList[Insight]):
     """The diary as it stands in its file, and pure changes of it."""
 
+    KEPT = 365
+
     def __init__(self, entries: Sequence[Insight], odd: Sequence[Any] = ()) -> None:
         """Hold entries, which are put in order, and whatever else was in the file."""
         super().__init__(sorted(entries, key=lambda entry: entry.created_at, reverse=True), odd)
@@ -41,9 +41,6 @@ class Insights(EntryList[Insight]):
         """Return the diary with one more entry; the same entry is not taken twice."""
         named = insight.model_copy(update={"id": insight.id or short_id("in_", insight.created_at, insight.insight)})
         return self if self.get(named.id) else Insights([named, *self.entries], self.odd)
-
-    def _divided(self) -> tuple[list[Insight], list[Insight]]:
-        return shelve(self.entries, KEPT)
 
 
 class InsightStore(EntryStore[Insights, Insight]):

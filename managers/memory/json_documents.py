@@ -162,6 +162,16 @@ class JsonFile:
         return taken
 
 
+class OfOneFile:
+    """Whatever reads one JSON file, and hands on what was found wrong with it."""
+
+    _file: JsonFile
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong since the last time."""
+        return self._file.take_notices()
+
+
 def write_plainly(paths: PersonaPaths) -> Apply:
     """Return an `Apply` that writes each file atomically but keeps no history: for small tools and tests."""
 

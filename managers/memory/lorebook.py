@@ -13,9 +13,9 @@ from typing import Annotated, Any, Final, TypeGuard
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from managers.memory.errors import LoreEntryGoneError
-from managers.memory.json_documents import Apply, JsonFile, encode, write_plainly
+from managers.memory.json_documents import Apply, JsonFile, OfOneFile, encode, write_plainly
 from managers.storage.clock import Clock
-from managers.storage.errors import ExternallyChangedError, Notice
+from managers.storage.errors import ExternallyChangedError
 from managers.storage.files import digest
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
@@ -247,7 +247,7 @@ def marked(value: Mapping[str, Any], origins: Sequence[str]) -> Mapping[str, Any
     return {**value, "entries": [{**one, **told} if isinstance(one, dict) else one for one in plain]}
 
 
-class LorebookStore:
+class LorebookStore(OfOneFile):
     """The lorebook of a persona; each change is written with an entry in the history."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
@@ -289,9 +289,6 @@ class LorebookStore:
             ExternallyChangedError, LoreEntryGoneError: nothing was changed.
         """
         self.change(lambda book: book.without(book.place_of(place, based_on)), author=author, reason=reason)
-
-    def take_notices(self) -> list[Notice]:
-        return self._file.take_notices()
 
 
 def _entry(raw: object) -> LoreEntry | None:

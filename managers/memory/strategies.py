@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, RootModel
 
 from managers.language.words import content_words
-from managers.memory.entry_files import EntryList, EntryStore, shelve
+from managers.memory.entry_files import EntryList, EntryStore
 from managers.memory.json_documents import USER, Apply, Remembered, encode, entries_of, short_id
 from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError
@@ -23,7 +23,6 @@ from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.unchanged import Unchanged
 
-KEPT: Final = 200
 LEAST_USES: Final = 2
 """What was welcome once may have been luck."""
 _SUCCESS: Final = 0.9
@@ -101,6 +100,8 @@ class AnyPattern(RootModel[Annotated[Pattern, Field(discriminator="kind")]]):
 class Strategies(EntryList[Pattern]):
     """The patterns as they stand in their file, what was heard of last first, and pure changes of them."""
 
+    KEPT = 200
+
     @classmethod
     def parse(cls, value: Sequence[Any]) -> Strategies:
         """Read the file's value; what does not fit is kept as it is."""
@@ -157,9 +158,6 @@ class Strategies(EntryList[Pattern]):
             "indicators": known.indicators if known.mind == USER else common,
         }
         return _led_by(left, _moved(known, fresh, changes), known.id)
-
-    def _divided(self) -> tuple[list[Pattern], list[Pattern]]:
-        return shelve(self.entries, KEPT)
 
 
 class StrategyStore(EntryStore[Strategies, Pattern]):

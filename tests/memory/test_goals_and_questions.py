@@ -3,7 +3,7 @@ from datetime import date
 
 from managers.memory.entry_files import shelves
 from managers.memory.goals import KEPT_ENDED, MAX_ACTIVE, Goal, Goals, GoalStore
-from managers.memory.insights import KEPT, Insight, Insights, InsightStore
+from managers.memory.insights import Insight, Insights, InsightStore
 from managers.memory.json_documents import USER
 from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore
 from managers.storage.paths import PersonaPaths
@@ -116,7 +116,7 @@ def test_the_same_topic_is_not_open_twice_and_the_least_pressing_are_let_go() ->
 
 def test_old_nights_go_on_shelves_and_what_a_person_pinned_never(paths: PersonaPaths, clock: HandClock) -> None:
     about = {"created_at": WHEN, "trigger_topic": "t", "log_entry": "l"}
-    nights = [Insight(id=f"in_{n}", insight=f"i{n}", strategy=f"s{n}", **about) for n in range(2 * KEPT + 2)]
+    nights = [Insight(id=f"in_{n}", insight=f"i{n}", strategy=f"s{n}", **about) for n in range(2 * Insights.KEPT + 2)]
     nights[-1] = nights[-1].model_copy(update={"pinned": True})
     nights[-2] = nights[-2].model_copy(update={"mind": USER})
     assert len(Insights(nights[1:]).changes(paths.insights)) == 1  # they are not counted
@@ -124,6 +124,6 @@ def test_old_nights_go_on_shelves_and_what_a_person_pinned_never(paths: PersonaP
     for path, data in Insights(nights).changes(paths.insights).items():
         path.write_bytes(data or b"")
     store = InsightStore(paths, clock)
-    assert [one.id for one in store.entries()] == [one.id for one in (*nights[:KEPT], *nights[-2:])]
+    assert [one.id for one in store.entries()] == [one.id for one in (*nights[: Insights.KEPT], *nights[-2:])]
     assert len(store.entries(archived=True)) == len(nights)
     assert (getattr(store.with_strategy(), "strategy", ""), len(shelves(paths.insights))) == ("s0", 1)

@@ -197,14 +197,9 @@ def restore(text: str) -> str:
     return _TO_RESTORE.sub("", text) if "\\" in text else text
 
 
-def is_own_id(message_id: str) -> bool:
-    """Whether an id was made by `new_id` (and so names its own second)."""
-    return _OWN_ID.fullmatch(message_id) is not None
-
-
 def has_known_length(message_id: str) -> bool:
     """Whether an id has a form whose length is known, so that none of it is lost: our own, an import's, or a UUID."""
-    return is_own_id(message_id) or _LONG_ID.fullmatch(message_id) is not None
+    return any(form.fullmatch(message_id) for form in (_OWN_ID, _LONG_ID))
 
 
 def made_up_id(content: bytes, time: datetime | None) -> str:
