@@ -12,7 +12,7 @@ from tests.domains.feed_server import FeedServer, Shown, rss
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
 from ui.locales import texts
-from ui.rooms.knowledge.view import size
+from ui.rooms.knowledge.routes import size
 from ui.server.addresses import address_of
 
 LANGUAGE = "ja"

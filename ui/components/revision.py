@@ -36,13 +36,14 @@ def revision_of(services: Services, companion: Companion) -> str:
         services.fetched_so_far,
         services.backing_up,
         services.exported_so_far,
-        *(_touched(path) for path in files),
+        *map(touched, files),
         *(notice.code for notice in services.notices.all),
     )
     return "/".join(map(str, parts))
 
 
-def _touched(path: Path) -> int:
+def touched(path: Path) -> int:
+    """Return when a file was changed last; 0 where there is none."""
     try:
         return path.stat().st_mtime_ns
     except OSError:

@@ -32,9 +32,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from managers.storage.access import TOKEN, Access
 from managers.storage.peers import is_of_another_account
 from managers.storage.settings import ProgramsSettings
+from managers.storage.texts import table
 from managers.storage.visits import LONGEST_UNSEEN, BrowserVisit
 from ui.locales import LANGUAGES, Texts, choose_language, texts
-from ui.server.browsers import browser_of
 from ui.server.guesses import Guesses, TooManyGuessesError, parsed_address
 from ui.server.programs.ways import Way, Ways, way_to
 from ui.server.templates import DOOR_HEADERS, render
@@ -75,7 +75,7 @@ def visit_shown(access: Access, headers: Headers) -> tuple[str, BrowserVisit | N
 
 async def begin_visit(access: Access, scope: Scope) -> str:
     """Let a browser in; return the header that lets it keep what opens the page."""
-    browser, system = browser_of(Headers(scope=scope).get("user-agent", ""))
+    browser, system = _browser_of(Headers(scope=scope).get("user-agent", ""))
     return _cookie_line(access, await anyio.to_thread.run_sync(access.come_in, browser, system), scope)
 
 
@@ -307,3 +307,12 @@ def _guarded(send: Send, cookie: str) -> Send:
         await send(message)
 
     return sending
+
+
+def _browser_of(agent: str) -> tuple[str, str]:
+    """Return browser and system by a `User-Agent` header, in words of ours; empty for what is not known."""
+    kinds = table("browsers")
+    browser, system = (
+        next((name for sign, name in kinds[kind].items() if sign in agent), "") for kind in ("browser", "system")
+    )
+    return browser, system

@@ -5,7 +5,6 @@ from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
-from pathlib import Path
 from secrets import token_urlsafe
 from typing import Annotated, Final, Literal
 from urllib.parse import quote, unquote, urlencode
@@ -20,7 +19,7 @@ from agent.memories import Memories
 from agent.services import Services
 from managers.storage.access import Access
 from managers.storage.errors import Lang, UtataneError
-from ui.components.revision import revision_of
+from ui.components.revision import revision_of, touched
 from ui.components.times import day_name, when
 from ui.locales import Texts, choose_language, texts
 from ui.server.addresses import address_of, with_query
@@ -287,7 +286,7 @@ With = Annotated[PersonaVisit, Depends(persona_visit_of)]
 def last_spoken_to(services: Services, lang: Lang) -> str:
     """Return the persona whose log was written to last, else the first that speaks a language; empty if there is none."""
     personas = sorted(services.personas.list(), key=lambda persona: persona.language != lang)
-    talked = [(written, persona.name) for persona in personas if (written := _written(persona.paths.log))]
+    talked = [(written, persona.name) for persona in personas if (written := touched(persona.paths.log))]
     if talked:
         return max(talked)[1]
     return personas[0].name if personas else ""
@@ -297,10 +296,3 @@ def language_of(services: Services, request: HTTPConnection) -> Lang:
     """Return the language of an answer: as the visitor chose it here, as the settings say, as the browser asks for."""
     wish = request.cookies.get(LANGUAGE_COOKIE) or services.settings().page.language
     return choose_language(wish, request.headers.get("accept-language", ""))
-
-
-def _written(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0

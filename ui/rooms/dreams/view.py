@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final, get_args
 
+from managers.memory.confidence import day_of
 from managers.memory.goals import GoalsMeta
 from managers.sleep.cost import DreamCost
 from managers.sleep.diary import DiaryPage, DreamNight, NightChange
@@ -152,10 +153,8 @@ def _night(night: DreamNight, now: datetime, t: Texts, *, is_fresh: bool) -> dic
 
 
 def _story_day(story: NightChange, now: datetime, t: Texts) -> str:
-    try:
-        return day_name(date.fromisoformat(story.target), now.date(), t)
-    except ValueError:  # a record written by hand
-        return story.target
+    day = day_of(story.target)
+    return day_name(day, now.date(), t) if day else story.target  # a record written by hand
 
 
 def _concluded(night: DreamNight, t: Texts) -> list[tuple[str, str]]:

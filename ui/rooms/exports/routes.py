@@ -13,9 +13,9 @@ from agent.exporting import BRIEF_TOKENS, CHATS, FORMS, ExportWishes, kept_messa
 from agent.exporting import Form as ExportForm
 from managers.exchange.errors import PassphrasesDifferError
 from managers.exchange.exports.chat import ChatDays
+from managers.memory.confidence import day_of
 from managers.storage.errors import UtataneError
 from ui.components.markdown import render_markdown
-from ui.rooms.memories.search import day_or_none
 from ui.server.once import new_number
 from ui.server.uploads import WithUploads
 from ui.server.visit import FormText, PersonaVisit, With
@@ -40,7 +40,7 @@ class SentExport:
 
     @property
     def days(self) -> ChatDays:
-        return ChatDays(day_or_none(self.since), day_or_none(self.until))
+        return ChatDays(day_of(self.since), day_of(self.until))
 
     def wishes(self) -> ExportWishes:
         """Return what is asked for.

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 
 from agent.events import Begins, Failed, Held, Noticed, Received, Replied, TurnEvent
 from agent.group.conversation import GroupConversation
@@ -12,6 +11,7 @@ from agent.turn import Turn
 from managers.groups import Standing
 from managers.memory.messages import Message
 from ui.components.faces import Face, face
+from ui.components.revision import touched
 from ui.components.times import day_name
 from ui.locales import Texts
 from ui.rooms.memories.shelves import shorten
@@ -142,19 +142,11 @@ def revision_of_group(services: Services, talk: GroupConversation, standing: Sta
         last.number if last else 0,
         len(talk.off_record),
         *standing.present,
-        *map(_touched, (home.groups, home.settings, home.characters)),
-        *(_touched(path) for one in there for path in (one.log, one.persona_json, one.folder)),
+        *map(touched, (home.groups, home.settings, home.characters)),
+        *(touched(path) for one in there for path in (one.log, one.persona_json, one.folder)),
         *(notice.code for notice in services.notices.all),
     ]
     return "/".join(map(str, parts))
-
-
-def _touched(path: Path) -> str:
-    try:
-        found = path.stat()
-    except OSError:
-        return ""
-    return f"{found.st_mtime_ns}-{found.st_size}"
 
 
 def face_in(faces: Mapping[str, Face], name: str) -> Face:

@@ -31,18 +31,13 @@ def growth(look: Look) -> dict[str, Any] | None:
     counts = {name: int(course[name].sum()) for name in WEIGHTS}
     return {
         "level": level,
-        "share": round(100 * _part(total, level)),
+        "share": round(100 * (total - 10 * level**2) / (10 * (2 * level + 1))),  # of the way to the next one
         "next": level + 1,
         "missing": math.ceil(10 * (level + 1) ** 2 - total),
         "said": t("heart.growth_said", level=level, next=level + 1),
         "counts": [(t(f"heart.kpi_{name}"), count) for name, count in counts.items()],
         "pictures": _pictures(course, level, look) if len(course) else (),
     }
-
-
-def _part(total: float, level: int) -> float:
-    """Return how much of the way from a level to the next one is done."""
-    return (total - 10 * level**2) / (10 * (2 * level + 1))
 
 
 def _pictures(course: pd.DataFrame, level: int, look: Look) -> list[dict[str, Any]]:

@@ -1,19 +1,32 @@
 """The knowledge room: the documents that a persona looks things up in."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Final
 
 from fastapi import APIRouter, File, UploadFile
 from fastapi.responses import Response
 
 from managers.memory.audience import ANYBODY
 from managers.recall.documents.document_loader import DOCUMENTS, MAX_BYTES
+from managers.recall.errors import DocumentTooLargeError
 from managers.storage.errors import UtataneError
-from ui.rooms.knowledge import view
+from ui.locales import Texts
 from ui.server.uploads import WithUploads, kept_uploads
 from ui.server.visit import PersonaVisit, With
 
 router = APIRouter(prefix="/p/{persona}/knowledge", route_class=WithUploads)
+_KILOBYTE: Final = 1000
+_MEGABYTE: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a file that was sent."""
+
+    name: str
+    sentence: str
+    is_wrong: bool = False
 
 
 @router.get("")
@@ -60,29 +73,36 @@ def restore(visit: With, document: str) -> Response:
     return visit.lead(visit.at("knowledge"), visit.t("knowledge.restored", name=name))
 
 
-def _take(visit: PersonaVisit, file: UploadFile) -> view.Outcome:
+def _take(visit: PersonaVisit, file: UploadFile) -> Outcome:
     memories, sent = visit.memories, str(file.filename)
     try:
         with kept_uploads(visit.services.home, [file]) as [path]:
             name = memories.knowledge.add(path).name
         memories.recall.keep_up()
     except UtataneError as error:
-        return view.Outcome(sent, error.sentence(visit.lang), is_wrong=True)
-    return view.Outcome(sent, visit.t("knowledge.added", name=name))
+        return Outcome(sent, error.sentence(visit.lang), is_wrong=True)
+    return Outcome(sent, visit.t("knowledge.added", name=name))
 
 
-def _page(visit: PersonaVisit, outcomes: Sequence[view.Outcome] = ()) -> Response:
+def _page(visit: PersonaVisit, outcomes: Sequence[Outcome] = ()) -> Response:
     memories = visit.memories
     return visit.show(
         "rooms/knowledge/knowledge.html",
         documents=memories.knowledge.list(),
         given=lambda path: memories.spare("audience", lambda: memories.audiences.given([], path), ANYBODY),
         unread=memories.recall.unread_documents(),
-        size=view.size,
+        size=size,
         removed=memories.knowledge.removed(),
         outcomes=outcomes,
         accepted=",".join(DOCUMENTS),
         largest=MAX_BYTES,
-        megabytes=MAX_BYTES // view.MEGABYTE,
-        too_large=view.too_large(visit.lang),
+        megabytes=MAX_BYTES // _MEGABYTE,
+        too_large=DocumentTooLargeError(name="{name}", megabytes=MAX_BYTES // _MEGABYTE).sentence(visit.lang),
     )
+
+
+def size(count: int, t: Texts) -> str:
+    """Return a file's size as people say it."""
+    if count >= _MEGABYTE:
+        return t("knowledge.megabytes", count=f"{count / _MEGABYTE:.1f}")
+    return t("knowledge.kilobytes", count=max(1, round(count / _KILOBYTE)))

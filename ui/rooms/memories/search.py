@@ -9,6 +9,7 @@ from fastapi import Depends, Query
 from fastapi.responses import Response
 
 from agent.memories import Memories
+from managers.memory.confidence import day_of
 from managers.recall.hits import ALL_TYPES, Hit, MemoryType
 from ui.rooms.memories.places import place_of
 from ui.rooms.memories.shelves import page_of, show
@@ -71,7 +72,7 @@ def find(memories: Memories, wanted: Wanted) -> list[Hit]:
     if not wanted.query:
         return []
     kinds: tuple[MemoryType, ...] = tuple(kind for kind in ALL_TYPES if kind in wanted.kinds)
-    first, last = day_or_none(wanted.since), day_or_none(wanted.until)
+    first, last = day_of(wanted.since), day_of(wanted.until)
     most = MOST if first is None and last is None else _MOST_BEFORE_DAYS
     hits = memories.recall.search(
         wanted.query, most, types=kinds or None, fitting=True
@@ -100,11 +101,3 @@ def _is_within(hit: Hit, first: date | None, last: date | None) -> bool:
         return False
     day = hit.time.date()
     return (first is None or day >= first) and (last is None or day <= last)
-
-
-def day_or_none(text: str) -> date | None:
-    """Return the day that a text names, as `YYYY-MM-DD`; None where it names none."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None

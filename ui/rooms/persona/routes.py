@@ -1,16 +1,19 @@
 """The persona room: who the persona is, how it knows you; copying, deleting, and the way back."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 from fastapi import APIRouter, File, UploadFile
 from fastapi.responses import Response
 
 from agent.growing import Growth
+from agent.memories import Memories
 from managers.personas import Persona
+from managers.sessions.long_term import Chunk
 from managers.storage.history.parts import file_part
 from ui.components.faces import face
 from ui.rooms.persona.editing import Conflicts, SentSheet, Sheet, conflicts, save, sheet_of
-from ui.rooms.persona.shared_part import shared_of
 from ui.server.addresses import address_of
 from ui.server.once import new_number
 from ui.server.uploads import WithUploads
@@ -21,6 +24,22 @@ trash_router = APIRouter(prefix="/trash")
 
 _BROKEN: Final = frozenset({"persona-broken", "prompt-broken"})
 """Notices of files that the history may have a good version of."""
+_MOST_PUT_AWAY: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Whether it shares, who else does, and what comes of it.
+
+    Attributes:
+        given: how many memories of the others it may be given.
+        put_away: what was put away of those that are for it, newest first.
+    """
+
+    on: bool
+    others: Sequence[str]
+    given: int
+    put_away: Sequence[Chunk]
 
 
 @router.get("")
@@ -121,9 +140,22 @@ def _page(visit: PersonaVisit, persona: Persona, sheet: Sheet, begun: str, their
         broken=[notice for notice in persona.notices if notice.code in _BROKEN],
         trash=visit.services.personas.trashed(),
         new_number=new_number,
-        shared=shared_of(visit.memories),
+        shared=_shared_of(visit.memories),
         grown=growth.adapters.all(),
         in_use=growth.adapters.in_use,
         can_learn=bool(growth.settings.base),
         pasts=[(kind, file_part(paths.folder, path)) for kind, path in files],
+    )
+
+
+def _shared_of(memories: Memories) -> Shared:
+    """Return what a persona shares now."""
+    store, name = memories.shared.store(), memories.paths.name
+    held = store.load()
+    away = [one for one in store.put_away() if one.is_for(name)]
+    return Shared(
+        memories.settings().memory.shared,
+        sorted(held.stamps.keys() - {name}),
+        sum(one.is_for(name) for one in held.in_use),
+        away[:_MOST_PUT_AWAY],
     )

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from agent.memories import Memories
 from managers.growth.kpi import WEIGHTS
 from managers.language.masking.placeholders import Mask
+from managers.memory.confidence import day_of
 from managers.memory.drives import DRIVES
 from managers.memory.emotion_curve import EmotionCurve
 from managers.memory.emotion_names import feeling_name
@@ -29,7 +30,7 @@ from ui.rooms.map.names import place_name
 from ui.rooms.memories import inner
 from ui.rooms.memories.days import tone
 from ui.rooms.memories.people import listed
-from ui.rooms.memories.search import Wanted, day_or_none, find, wanted_of
+from ui.rooms.memories.search import Wanted, find, wanted_of
 from ui.rooms.memories.shelves import maker_name
 from ui.server.visit import PersonaVisit, With
 
@@ -232,7 +233,7 @@ def _drives(asked: Asked) -> Rows:
 def _feelings(asked: Asked) -> Rows:
     yield [asked.t(f"heart.{key}") for key in ("when", "emotion", "value", "message", "message_id")]
     curve = EmotionCurve(asked.memories.paths, asked.visit.services.clock)
-    since, until = day_or_none(asked.wanted.since) or _LONG_AGO, day_or_none(asked.wanted.until) or _FAR_AHEAD
+    since, until = day_of(asked.wanted.since) or _LONG_AGO, day_of(asked.wanted.until) or _FAR_AHEAD
     for one in curve.readings(datetime.combine(since, time(0)), datetime.combine(until, time(0))):
         yield [
             one.time.isoformat(sep=" "),
