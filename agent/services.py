@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from agent.sleeper import CompanionSleeper
     from managers.domains.domain_jobs import DomainJobs
     from managers.exchange.backups.daily import DailyBackups
-    from managers.fetching.fetch import Fetches
     from managers.sessions.tiers import Sessions
     from managers.sleep.scheduler import SleepScheduler
 
@@ -73,6 +72,7 @@ class Services:
     only_look: bool = False
     """Nothing is written: personas are read as they lie there, and nobody is woken."""
     joinings: Joinings = field(default_factory=Joinings)
+    fetches: Joinings = field(default_factory=Joinings)
     _companions: dict[str, Companion] = field(default_factory=dict)
     _waking: threading.Lock = field(default_factory=threading.Lock)
     _doors: dict[str, threading.RLock] = field(default_factory=dict)
@@ -180,13 +180,6 @@ class Services:
         return DomainJobs(self.home, self.clock, self.domains, self.notices)
 
     @cached_property
-    def fetches(self) -> Fetches:
-        """The sentence model that is being fetched, if one is."""
-        from managers.fetching.fetch import Fetches  # noqa: PLC0415  # only who fetches one needs it
-
-        return Fetches(self.home.models)
-
-    @cached_property
     def imports(self) -> ImportJobs:
         """The import that the page asked for."""
         from agent.import_jobs import ImportJobs  # noqa: PLC0415  # only who imports something needs it
@@ -215,7 +208,7 @@ class Services:
     @property
     def fetched_so_far(self) -> str:
         """What changes while a model, or the sources of a domain, are being fetched."""
-        fetched = self.joinings.mark + (self.fetches.mark if "fetches" in self.__dict__ else "")
+        fetched = self.joinings.mark + self.fetches.mark
         return fetched + (self.domain_jobs.mark if "domain_jobs" in self.__dict__ else "")
 
     @cached_property
@@ -315,7 +308,7 @@ class Services:
 
     def close(self) -> None:
         """Finish what is under way."""
-        for one in (*self._used("backups", "exports", "sleep", "fetches"), self.joinings):
+        for one in (*self._used("backups", "exports", "sleep"), self.joinings, self.fetches):
             one.stop()
         for one in self._used("domain_jobs", "imports", "trainings"):
             one.close()

@@ -25,8 +25,7 @@ class Wanted(Protocol):
     """A model that is to join; two that are equal are the same one."""
 
     @property
-    def name(self) -> str:
-        """What people call it."""
+    def name(self) -> str: ...  # what people call it
 
     def fetch(self, cancel: threading.Event) -> Iterator[tuple[int, int]]:
         """Have it come; yield how many bytes have, and of how many. Ends early when `cancel` is set."""
@@ -81,12 +80,13 @@ class Joinings:
         """What changes whenever a page would show it in another way."""
         return "" if (one := self._current) is None else f"{one.name}-{one.state}-{one.percent}"
 
-    def start(self, wanted: Wanted, use: Callable[[], Trial]) -> None:
+    def start(self, wanted: Wanted, use: Callable[[], Trial | None] = lambda: None) -> None:
         """Begin, or go on with what was broken off; asked again for the same meanwhile, nothing more is done.
 
         Args:
             wanted: which model.
-            use: tries the model and makes it speak from now on; called in a thread, when all of it is there.
+            use: tries the model and makes it speak from now on; called in a thread, when all of it is there. A model that
+                does not speak needs none.
 
         Raises:
             StillPullingError: another one is under way.
@@ -121,7 +121,7 @@ class Joinings:
         if self._thread is not None:
             self._thread.join(seconds)
 
-    def _run(self, joining: Joining, cancel: threading.Event, use: Callable[[], Trial]) -> None:
+    def _run(self, joining: Joining, cancel: threading.Event, use: Callable[[], Trial | None]) -> None:
         try:
             for completed, total in joining.wanted.fetch(cancel):
                 self._current = joining = replace(joining, completed=completed, total=total)

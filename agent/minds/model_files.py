@@ -18,7 +18,6 @@ from managers.fetching.fetched import Source, is_fetched, is_intact
 from managers.storage.files import remove_tree
 
 SUFFIX: Final = ".gguf"
-_LOOK_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +50,7 @@ class ModelFile:
         one, most = self.model, int(self.model.file_gigabytes * 1.25 * GIGABYTE)
         files = {self.path.name: one.file}
         source = Source(self.path.parent.name, one.name, one.repository, one.revision, files, most)
-        fetch = Fetch(source, self.models)
-        fetch.start()
-        try:
-            while fetch.is_under_way and not cancel.wait(_LOOK_SECONDS):
-                yield fetch.done, fetch.total
-        finally:
-            fetch.stop()
-        if fetch.error is not None:
-            raise fetch.error
-        yield fetch.done, fetch.total
+        return Fetch(source, self.models).fetch(cancel)
 
     def remove(self) -> None:
         """Remove it, or what has come of it."""

@@ -10,19 +10,18 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 import httpx
 
 from managers.fetching.errors import FetchError
 from managers.fetching.fetched import MANIFEST, Promise, Promised, Source
-from managers.storage.edges import said
-from managers.storage.errors import UtataneError
-from managers.storage.files import explained, make_folder, remove_tree
+from managers.storage.files import explained, make_folder
 from managers.storage.locks import holding
 from managers.storage.opening import move, open_descriptor, unlink
 from managers.storage.texts import Texts
@@ -33,7 +32,7 @@ SPARE_BYTES: Final = 500_000_000
 """What stays free beside a model: memories have to be written, too."""
 _say = Texts("notices/fetching")
 _REDIRECTS: Final = 3
-_SECONDS, _STOP_SECONDS = 30.0, 5.0
+_SECONDS: Final = 30.0
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _OK, _PART, _BEYOND = 200, 206, 416
@@ -46,58 +45,45 @@ class _StoppedError(Exception):
     """Somebody has stopped it."""
 
 
+@dataclass
 class Fetch:
-    """One model being fetched, in a thread of its own.
+    """One model being fetched; two that are equal fetch the same.
 
     Attributes:
         done, total: bytes; 0 of 0 until it is known what there is.
     """
 
-    def __init__(self, model: Source, models: Path, address: str = ADDRESS) -> None:
-        """Remember what goes where; nothing is asked yet."""
-        self.model = model
-        self.done = self.total = 0
-        self.error: UtataneError | None = None
-        self._folder = models / model.name
-        self._under_way = self._folder / f"{MANIFEST}.part"
-        self._address = address.rstrip("/")
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
+    model: Source
+    models: Path
+    address: str = ADDRESS
+    done: int = field(default=0, compare=False)
+    total: int = field(default=0, compare=False)
+    cancel: threading.Event = field(default_factory=threading.Event, compare=False)
 
     @property
-    def is_under_way(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
+    def name(self) -> str:
+        return self.model.name
 
-    def start(self) -> None:
-        self._stopping.clear()
-        self.error = None
-        self._thread = threading.Thread(target=self._run, name="fetching", daemon=True)
-        self._thread.start()
+    @property
+    def _folder(self) -> Path:
+        return self.models / self.model.name
 
-    def stop(self) -> None:
-        """Stop; what has come is kept."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join(timeout=_STOP_SECONDS)
+    @property
+    def _under_way(self) -> Path:
+        return self._folder / f"{MANIFEST}.part"
 
-    def _run(self) -> None:
-        try:
-            with suppress(_StoppedError):
-                self.run()
-        except Exception as error:  # noqa: BLE001  # the edge of a thread: whatever it is, it is shown
-            self.error = said(error, f"fetching {self.model.name}")
-
-    def run(self) -> None:
-        """Fetch all of it.
+    def fetch(self, cancel: threading.Event) -> Iterator[tuple[int, int]]:
+        """Fetch all of it; yield how many bytes have come, and of how many. Ends early when `cancel` is set: what has come is kept.
 
         Raises:
             FetchError: it could not be had, or is not what it should be.
             DiskFullError, UnwritableError, BusyError
         """
+        self.cancel = cancel
         make_folder(self._folder)
-        with holding(self._folder / ".lock", self.model.title, 0.0):
+        with holding(self._folder / ".lock", self.model.title, 0.0), suppress(_StoppedError):
             try:
-                self._fetch_all()
+                yield from self._fetch_all()
             except FetchError as error:
                 if error.facts["kind"] not in _GOES_ON:
                     unlink(self._under_way)  # whoever begins again asks anew
@@ -107,7 +93,7 @@ class Fetch:
             except OSError as error:
                 raise explained(error, self._folder) from error
 
-    def _fetch_all(self) -> None:
+    def _fetch_all(self) -> Iterator[tuple[int, int]]:
         if (self._folder / MANIFEST).is_file():
             move(self._folder / MANIFEST, self._under_way)
         promise = Promise.read(self._under_way)
@@ -121,20 +107,21 @@ class Fetch:
             raise self._failed("room", needs=f"{needs / 1e9:.1f}", free=f"{free / 1e9:.1f}")
         with self._client(self.model.most_bytes) as client:
             for one in promise.files:
-                self._fetch(client, promise.commit, one)
+                yield from self._fetch(client, promise.commit, one)
+                yield self.done, self.total
         promise.write(self._under_way)  # after what it tells of: `is_intact` goes by that
         move(self._under_way, self._folder / MANIFEST)
 
     def _client(self, file_bytes: int = 0) -> httpx.Client:
-        local = _is_loopback(self._address)
-        options = client_options(httpx, self._address, local=local, blocking=True, file_bytes=file_bytes)
+        local = _is_loopback(self.address)
+        options = client_options(httpx, self.address, local=local, blocking=True, file_bytes=file_bytes)
         return httpx.Client(**options, timeout=_SECONDS)
 
     # What there is
 
     def _look_up(self, client: httpx.Client) -> Promise:
         """Return what the registry says of the files, at the version's commit."""
-        repository, commit = f"{self._address}/api/models/{self.model.repository}", self.model.revision
+        repository, commit = f"{self.address}/api/models/{self.model.repository}", self.model.revision
         if not _COMMIT.fullmatch(commit):
             told = self._json(client, f"{repository}/revision/{quote(commit)}")
             commit = str(told.get("sha", "")) if isinstance(told, Mapping) else ""
@@ -169,7 +156,7 @@ class Fetch:
 
     # A file
 
-    def _fetch(self, client: httpx.Client, commit: str, one: Promised) -> None:
+    def _fetch(self, client: httpx.Client, commit: str, one: Promised) -> Iterator[tuple[int, int]]:
         target, part = self._folder / one.name, self._folder / f"{one.name}.part"
         if target.is_file() and one.is_kept(target, self._look):
             self.done += one.bytes
@@ -180,7 +167,7 @@ class Fetch:
             had = 0
         before = self.done
         if had < one.bytes:
-            self._take(client, commit, part, one, had)
+            yield from self._take(client, commit, part, one, had)
         if not one.is_kept(part, self._look):
             unlink(part)
             self.done = before
@@ -188,7 +175,9 @@ class Fetch:
         move(part, target)
         self.done = before + one.bytes
 
-    def _take(self, client: httpx.Client, commit: str, part: Path, one: Promised, had: int) -> None:
+    def _take(
+        self, client: httpx.Client, commit: str, part: Path, one: Promised, had: int
+    ) -> Iterator[tuple[int, int]]:
         """Write what is missing of a file behind what there is."""
         with closing(self._opened(client, commit, one.name, had)) as response:
             if response.status_code == _PART and response.headers.get("content-range", "").startswith(f"bytes {had}-"):
@@ -210,6 +199,7 @@ class Fetch:
                         break
                     file.write(block)
                     self.done = begun + had
+                    yield self.done, self.total
                 file.flush()
                 os.fsync(descriptor)
         if had < one.bytes:
@@ -220,20 +210,21 @@ class Fetch:
 
     def _opened(self, client: httpx.Client, commit: str, name: str, had: int) -> httpx.Response:
         """Return the answer for a file, following the registry to where it keeps it; its bytes are checked anyway."""
-        address = f"{self._address}/{self.model.repository}/resolve/{commit}/{quote(self.model.files[name])}"
+        address = f"{self.address}/{self.model.repository}/resolve/{commit}/{quote(self.model.files[name])}"
+        request = client.build_request("GET", address, headers={"range": f"bytes={had}-"} if had else {})
         for _ in range(_REDIRECTS + 1):
-            request = client.build_request("GET", address, headers={"range": f"bytes={had}-"} if had else {})
             response = client.send(request, stream=True)
-            if not response.has_redirect_location:
+            if response.next_request is None:
                 return response
             response.close()
-            address = urljoin(address, response.headers["location"])
-            if urlsplit(address).scheme != "https" and not (_is_loopback(self._address) and _is_loopback(address)):
+            request = response.next_request
+            is_here = _is_loopback(self.address) and _is_loopback(str(request.url))
+            if request.url.scheme != "https" and not is_here:
                 break
         raise self._failed("unknown")
 
     def _look(self) -> None:
-        if self._stopping.is_set():
+        if self.cancel.is_set():
             raise _StoppedError
 
     def _refused(self, status: int) -> FetchError:
@@ -243,47 +234,8 @@ class Fetch:
         return self._failed("cut" if self.done else "unreachable", percent=100 * self.done // max(self.total, 1))
 
     def _failed(self, kind: str, **facts: object) -> FetchError:
-        why = _say.both(kind, host=urlsplit(self._address).hostname, **facts)
+        why = _say.both(kind, host=urlsplit(self.address).hostname, **facts)
         return FetchError(title=self.model.title, kind=kind, why_ja=why["ja"], why_en=why["en"])
-
-
-class Fetches:
-    """One model at a time, for all windows."""
-
-    def __init__(self, models: Path, address: str = ADDRESS) -> None:
-        self.current: Fetch | None = None
-        self._models = models
-        self._address = address
-        self._guard = threading.Lock()
-
-    def start(self, model: Source) -> None:
-        """Fetch a model, or go on; while one is under way, nothing."""
-        with self._guard:
-            if self.current is None or not self.current.is_under_way:
-                self.current = Fetch(model, self._models, self._address)
-                self.current.start()
-
-    def stop(self) -> None:
-        """Stop; what has come is kept."""
-        with self._guard:
-            if self.current is not None:
-                self.current.stop()
-
-    def remove(self, name: str) -> None:
-        """Remove a model, unless it is under way."""
-        with self._guard:
-            if self.current is not None and self.current.model.name == name:
-                if self.current.is_under_way:
-                    return
-                self.current = None
-            remove_tree(self._models / name)
-
-    @property
-    def mark(self) -> str:
-        """What changes whenever a page would show it in another way."""
-        if (one := self.current) is None:
-            return ""
-        return f"{one.model.name}-{100 * one.done // max(one.total, 1)}-{one.is_under_way}-{one.error}"
 
 
 def _is_loopback(address: str) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -33,23 +34,28 @@ def fetch(there: Registry, folder: Path, model: OfferedModel = MODEL) -> Fetch:
     return Fetch(model.source, folder, there.address)
 
 
+def run(one: Fetch) -> None:
+    for _ in one.fetch(threading.Event()):
+        pass
+
+
 def held(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
 def test_a_model_comes_whole_and_says_what_it_is(there: Registry, tmp_path: Path) -> None:
     one = fetch(there, tmp_path)
-    one.run()
+    run(one)
     assert (tmp_path / "tiny" / "model.onnx").read_bytes() == FILES["onnx/model.onnx"]
     assert held(tmp_path) == {"tiny/model.onnx", "tiny/tokenizer.json", "tiny/model.json"}
     assert one.done == one.total == len(FILES["onnx/model.onnx"]) + len(FILES["tokenizer.json"])
     assert json.loads((tmp_path / "tiny" / "model.json").read_text())["commit"] == COMMIT
     assert is_fetched(MODEL.name, tmp_path)
     asked = len(there.requests)
-    fetch(there, tmp_path).run()
+    run(fetch(there, tmp_path))
     assert len(there.requests) == asked  # what is there is only looked at
     unpinned = tmp_path / "unpinned"
-    fetch(there, unpinned, replace(MODEL, revision="main")).run()
+    run(fetch(there, unpinned, replace(MODEL, revision="main")))
     assert json.loads((unpinned / "tiny" / "model.json").read_text())["commit"] == COMMIT
 
 
@@ -57,17 +63,17 @@ def test_a_model_comes_whole_and_says_what_it_is(there: Registry, tmp_path: Path
 def test_what_broke_off_goes_on_where_it_stopped(there: Registry, tmp_path: Path, mood: Mood) -> None:
     there.mood, newest = "cut", replace(MODEL, revision="main")
     with pytest.raises(FetchError):
-        fetch(there, tmp_path, newest).run()
+        run(fetch(there, tmp_path, newest))
     assert not is_fetched(MODEL.name, tmp_path)
     had = (tmp_path / "tiny" / "model.onnx.part").stat().st_size
     assert 0 < had < len(FILES["onnx/model.onnx"])
     there.mood, there.commit = mood, "b" * 40  # there is a newer one meanwhile
     if mood == "lying ranges":  # nothing is put behind what it does not belong to
         with pytest.raises(FetchError):
-            fetch(there, tmp_path, newest).run()
+            run(fetch(there, tmp_path, newest))
         assert not is_fetched(MODEL.name, tmp_path)
         there.mood, there.commit = "well", COMMIT
-    fetch(there, tmp_path, newest).run()
+    run(fetch(there, tmp_path, newest))
     assert (tmp_path / "tiny" / "model.onnx").read_bytes() == FILES["onnx/model.onnx"]
     assert ("/kept/onnx/model.onnx", f"bytes={had}-") in there.requests
     assert json.loads((tmp_path / "tiny" / "model.json").read_text())["commit"] == COMMIT
@@ -80,7 +86,7 @@ def test_what_fails_is_said_in_one_sentence_and_what_is_not_as_it_was_described_
         "gone": "gone", "ill": "refused", "crowded": "crowded", "cut": "cut"}  # fmt: skip
     for there.mood, kind in kinds.items():
         with pytest.raises(FetchError) as caught:
-            fetch(there, tmp_path).run()
+            run(fetch(there, tmp_path))
         assert caught.value.facts["kind"] == kind
         kept = {"cut": ["model.json.part", "model.onnx.part"], "crowded": ["model.json.part"]}.get(kind, [])
         assert sorted(Path(name).name for name in held(tmp_path)) == kept, there.mood
@@ -89,25 +95,25 @@ def test_what_fails_is_said_in_one_sentence_and_what_is_not_as_it_was_described_
     there.mood = "well"
     (tmp_path / "tiny" / "model.onnx.part").write_bytes(b"not of this file")
     with pytest.raises(FetchError):
-        fetch(there, tmp_path).run()
+        run(fetch(there, tmp_path))
     assert held(tmp_path) == set()
-    fetch(there, tmp_path).run()
+    run(fetch(there, tmp_path))
     assert is_fetched(MODEL.name, tmp_path)
 
 
 def test_room_is_looked_for_first_and_a_disk_that_fills_meanwhile_is_said(there: Registry, tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "2M") as disk, pytest.MonkeyPatch.context() as patch:
         with pytest.raises(FetchError, match="GB are free"):
-            fetch(there, disk).run()
+            run(fetch(there, disk))
         assert held(disk) == {"tiny/model.json.part"}
         patch.setattr("managers.fetching.fetch.SPARE_BYTES", -(10**9))
         with pytest.raises(DiskFullError):
-            fetch(there, disk).run()
+            run(fetch(there, disk))
         assert (disk / "tiny" / "model.onnx.part").stat().st_size > 1_000_000
 
 
 def test_a_file_that_was_changed_after_it_was_fetched_is_found_out(there: Registry, tmp_path: Path) -> None:
-    fetch(there, tmp_path).run()
+    run(fetch(there, tmp_path))
     file, manifest = tmp_path / "tiny" / "model.onnx", tmp_path / "tiny" / "model.json"
     data, later = file.read_bytes(), manifest.stat().st_mtime_ns + 10**9
     assert is_intact(file)
@@ -131,28 +137,23 @@ def test_a_registry_that_tells_nonsense_gives_nothing(there: Registry, tmp_path:
         [{"path": path, "size": 10**12, "lfs": {"oid": "b" * 64, "size": 10**12}} for path in FILES],
     ):
         with pytest.raises(FetchError):
-            fetch(there, tmp_path).run()
+            run(fetch(there, tmp_path))
         assert held(tmp_path) == set(), there.told
 
 
 def test_it_can_be_stopped_and_goes_on_and_nobody_there_is_said(there: Registry, tmp_path: Path) -> None:
     there.mood = "hangs on"
-    one = fetch(there, tmp_path)
-    one.start()
-    while one.done < 1_000_000:
-        assert one.is_under_way
-    there.going_on.set()
-    one.stop()
-    assert one.error is None
+    one, stopped = fetch(there, tmp_path), threading.Event()
+    for done, _ in one.fetch(stopped):
+        if done >= 1_000_000:
+            stopped.set()
+            there.going_on.set()
+    assert 1_000_000 <= (tmp_path / "tiny" / "model.onnx.part").stat().st_size < one.total
     there.mood = "well"
-    other = Fetch(MODEL.source, tmp_path / "other", "http://127.0.0.1:9")
-    for fetching in (one, other):
-        fetching.start()
-        assert fetching._thread is not None
-        fetching._thread.join()
-    assert one.error is None
+    run(one)
     assert is_fetched(MODEL.name, tmp_path)
-    assert isinstance(other.error, FetchError)
+    with pytest.raises(FetchError, match="Check the network"):
+        run(Fetch(MODEL.source, tmp_path / "other", "http://127.0.0.1:9"))
 
 
 def test_what_is_offered_can_be_fetched() -> None:

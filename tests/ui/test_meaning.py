@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from agent.services import Services
 from managers.addresses import key_name
-from managers.fetching.fetch import Fetches
+from managers.fetching.fetch import Fetch
 from managers.known_servers import Server
 from managers.recall.embedders import offered as table
 from managers.recall.embedders.gemini import GeminiEmbedder
@@ -35,7 +35,9 @@ def there(services: Services, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regis
         monkeypatch.setattr(table, "offered", lambda: {"tiny": MODEL})
         for module in ("ui.rooms.meaning.view.offered", "ui.rooms.meaning.routes.offered"):
             monkeypatch.setattr(module, lambda: {"tiny": MODEL})
-        services.__dict__["fetches"] = Fetches(services.home.models, running.address)
+        monkeypatch.setattr(
+            "ui.rooms.meaning.routes.Fetch", lambda model, models: Fetch(model, models, running.address)
+        )
         yield running
 
 
@@ -45,10 +47,7 @@ def opened(visitor: TestClient, own: str = "") -> Element:
 
 def fetched(services: Services, visitor: TestClient) -> Element:
     press(visitor, opened(visitor), f"{TINY} .control button")
-    current = services.fetches.current
-    assert current is not None
-    assert current._thread is not None
-    current._thread.join()
+    services.fetches.settle()
     return opened(visitor)
 
 

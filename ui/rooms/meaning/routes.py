@@ -6,10 +6,12 @@ from fastapi.responses import Response
 from agent.minds.endpoint import checked_address
 from agent.services import Services
 from managers.addresses import key_name
+from managers.fetching.fetch import Fetch
 from managers.known_servers import KnownServers
 from managers.recall.embedders.offered import offered
 from managers.recall.embedders.openai_embeddings import ServerEmbedder
 from managers.storage.errors import InvalidSettingError, UtataneError
+from managers.storage.files import remove_tree
 from ui.rooms.meaning import view
 from ui.rooms.settings.options import change, worded
 from ui.rooms.settings.routes import settings_address, shelf_of
@@ -63,7 +65,7 @@ def fetch(visit: Here, name: FormText) -> Response:
     """Begin to fetch a model, or go on."""
     if name not in offered():
         raise InvalidSettingError(key="recall.embedder_model", value=name, reason="")
-    visit.services.fetches.start(offered()[name].source)
+    visit.services.fetches.start(Fetch(offered()[name].source, visit.services.home.models))
     return _back(visit)
 
 
@@ -76,9 +78,12 @@ def stop(visit: Here) -> Response:
 
 @router.post("/remove")
 def remove(visit: Here, name: FormText) -> Response:
-    """Remove a model that was fetched, or what has come of it."""
-    if name in offered():
-        visit.services.fetches.remove(name)
+    """Remove a model that was fetched, or what has come of it, unless it is under way."""
+    fetches = visit.services.fetches
+    is_busy = fetches.current is not None and fetches.current.is_going_on and fetches.current.name == name
+    if name in offered() and not is_busy:
+        fetches.forget()
+        remove_tree(visit.services.home.models / name)
     return _back(visit)
 
 

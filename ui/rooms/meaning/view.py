@@ -11,7 +11,6 @@ from managers.recall.embedders.offered import Folder, OfferedModel, offered
 from managers.recall.embedders.openai_embeddings import models_at
 from managers.recall.embedders.sentence_encoder import find_package
 from managers.recall.index.word_vectors import find_table
-from managers.storage.errors import UtataneError
 from managers.storage.settings import RecallSettings
 from ui.locales import Texts
 
@@ -76,13 +75,13 @@ def fetchable(services: Services, settings: RecallSettings, t: Texts) -> Iterato
     for model in offered().values():
         way = _way_of(model, settings, t)
         here = is_fetched(model.name, models)
-        is_this = fetch is not None and fetch.model.name == model.name
+        is_this = fetch is not None and fetch.name == model.name
         if fetch is None or not is_this:
             yield Fetchable(way, model.name, here, model.megabytes)
             continue
-        total = max(fetch.total, 1) if fetch.is_under_way else 0
-        problem = fetch.error.sentence(t.lang) if isinstance(fetch.error, UtataneError) else ""
-        yield Fetchable(way, model.name, here, model.megabytes, fetch.done, total, problem)
+        total = max(fetch.total, 1) if fetch.is_going_on else 0
+        problem = fetch.error.sentence(t.lang) if fetch.error is not None else ""
+        yield Fetchable(way, model.name, here, model.megabytes, fetch.completed, total, problem)
 
 
 def _way_of(model: OfferedModel, settings: RecallSettings, t: Texts) -> Way:
