@@ -102,7 +102,7 @@ def test_what_no_other_test_presses_does_what_it_says(services: Services) -> Non
     assert services.personas.get("Hazel").settings["memory"]["shared"] is True
     assert sent("/settings/programs/token") == 303
     assert Access(services.home).programs_token != token
-    for address in ("/import/stop", "/settings/meaning/stop", "/settings/mind/stop", "/settings/mind/look"):
+    for address in ("/import/stop", "/settings/meaning/stop", "/settings/mind/stop"):
         assert sent(address) == 303, address
     unlike = browser.post("/settings/backup/encrypt", data={"passphrase": "a", "again": "b"}, follow_redirects=True)
     assert "not the same" in unlike.text

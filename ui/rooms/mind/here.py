@@ -89,9 +89,10 @@ def here_of(visit: Visit, mind: MindSettings) -> Here:
     shown = Here(lacking.sentence(visit.lang) if lacking else "", rows)
     if joining is None:
         return shown
-    is_pulled = isinstance(joining.wanted, OllamaModel)
-    again = f"{OLLAMA if is_pulled else ''}{asked_as(joining)}"
-    speaks = services.minds.choose(mind).mind.name == joining.name if is_pulled else is_chosen(mind, again)
+    wanted, again = joining.wanted, joining.wanted.path if isinstance(joining.wanted, FileHere) else joining.name
+    speaks = is_chosen(mind, again)
+    if isinstance(wanted, OllamaModel):
+        again, speaks = f"{OLLAMA}{again}", services.minds.choose(mind).mind.name == again
     return replace(shown, joining=joining, again=again, speaks=speaks, speed=_speed(services, again))
 
 
@@ -106,11 +107,6 @@ def _rows(visit: Visit, mind: MindSettings, computer: Computer) -> Iterator[Row]
             yield Row(one, is_chosen(mind, name), "", speeds.get(name, 0.0))
         elif visit.lang in one.model.languages:
             yield Row(one, False, visit.t("ways.no_room" if one.model.fits(computer.memory) else "ways.too_large"), 0.0)
-
-
-def asked_as(joining: Joining) -> str:
-    """Return what `mind.model` is for a model that joins."""
-    return joining.wanted.path if isinstance(joining.wanted, FileHere) else joining.name
 
 
 def is_chosen(mind: MindSettings, model: str) -> bool:
@@ -146,12 +142,8 @@ def _begin(services: Services, model: str, t: Texts, persona: str) -> str:
 
     def use() -> Trial:
         mind = mind_of(services, persona).model_copy(update=chosen)
-        tried = try_mind(
-            services.minds.choose(mind, persona=persona, purpose="trial").mind,
-            t("mind.trial_greeting"),
-            t.lang,
-            services.clock,
-        )
+        speaker = services.minds.choose(mind, persona=persona, purpose="trial").mind
+        tried = try_mind(speaker, t("mind.trial_greeting"), t.lang, services.clock)
         if found := file_of(mind.model, services.home.models):
             services.engine.speed(found)
         if mark_of(mind_of(services, persona)) == before:  # else somebody has chosen another one meanwhile

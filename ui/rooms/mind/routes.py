@@ -49,12 +49,6 @@ def ways(visit: Here) -> Response:
     return visit.part("rooms/mind/ways.html", ways=ways_of(visit, mind), **_addresses(visit))
 
 
-@router.post("/look")
-def look_again(visit: Here) -> Response:
-    """Look again for what can be used on this computer."""
-    return visit.lead(_looking(visit))
-
-
 @router.post("/join")
 def join(visit: Here, model: FormText = "") -> Response:
     """Let a model join: it is fetched where it is not here, tried, and speaks then."""
@@ -159,7 +153,7 @@ def _page(
 
 def _addresses(visit: Visit) -> dict[str, Any]:
     """Return the addresses of the room, as its templates use them."""
-    names = ("", "/ways", "/look", "/join", "/stop", "/remove", "/forget-key", "/back")
+    names = ("", "/ways", "/join", "/stop", "/remove", "/forget-key", "/back")
     return {"at": {name: settings_address(visit, f"mind{name}") for name in names}, "looking": _looking(visit)}
 
 

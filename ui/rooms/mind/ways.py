@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from agent.minds.errors import PullBrokenError
-from agent.minds.graphics import Card, graphics_card
+from agent.minds.graphics import graphics_card
 from agent.minds.known_models import SmallModel, known_models, memory_gigabytes, suitable
 from agent.minds.offers import Offer, run_by
 from agent.minds.pulling import OllamaModel
@@ -51,7 +51,7 @@ class Ways:
     system: str
     is_refused: bool
     files: Sequence[str]
-    card: Card | None
+    card: str
 
 
 def ways_of(visit: Visit, mind: MindSettings) -> Ways:
