@@ -33,13 +33,7 @@ class Wanted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Joining:
-    """A model that is joining, or was the last one.
-
-    Attributes:
-        state: `trying` is after it has come whole.
-        completed, total: bytes; a total of 0 is not known yet.
-        trial: what it answered; where it is `done` it speaks from then on.
-    """
+    """A model that is joining, or was the last one: `trying` once it has come whole; a `total` of 0 bytes is not known yet."""
 
     wanted: Wanted
     state: State = "running"
@@ -99,9 +93,8 @@ class Joinings:
                 return
             self._current = Joining(wanted)
             self._cancel = threading.Event()
-            self._thread = threading.Thread(
-                target=self._run, args=(self._current, self._cancel, use), name="model-joining", daemon=True
-            )
+            told = self._current, self._cancel, use
+            self._thread = threading.Thread(target=self._run, args=told, name="model-joining", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:

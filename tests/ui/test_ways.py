@@ -140,7 +140,7 @@ def test_what_went_wrong_is_said(services: Services, ollama: ModelServer, visito
     for button in (FETCH, STOP):
         shown = fetched(services, visitor, button)
         assert "no space left on device" in shown.one(".joining").text
-        assert shown.one(STOP).text == EN("ways.go_on")
+        assert shown.one(STOP).text == EN("ways.try_again")
     assert speaking(services) == "built-in"
     ollama.fetching = Fetching()
     press(visitor, opened(visitor), FETCH, model=f"ollama {NEXT}")

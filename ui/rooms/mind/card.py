@@ -1,16 +1,11 @@
 """The quiet card beside a talk: the way to a language model while the built-in mind speaks, and one that is joining."""
 
-from typing import Final
-
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from ui.rooms.mind.choice import has_own_mind, mind_of
 from ui.rooms.mind.here import Here, begin_joining, here_of
 from ui.server.visit import FormText, PersonaVisit, With
-
-_LATELY: Final = 5
-"""Messages."""
 
 router = APIRouter(prefix="/p/{persona}/mind")
 
@@ -19,7 +14,8 @@ def card_of(visit: PersonaVisit) -> Here | None:
     """Return what the card shows; None where there is nothing to say, or it was put away."""
     services, joining = visit.services, visit.services.joinings.current
     is_told = joining is not None and joining.state == "done" and _has_spoken(visit)
-    if services.only_look or is_told or (joining is None and not _is_wanted(visit)):
+    is_wanted = joining is not None or (services.settings().page.offers_models and _is_built_in(visit))
+    if services.only_look or is_told or not is_wanted:
         return None
     return here_of(visit, mind_of(services, visit.name))
 
@@ -49,13 +45,9 @@ def put_away(visit: With) -> Response:
 
 def _has_spoken(visit: PersonaVisit) -> bool:
     """Tell whether the mind that speaks now has spoken just before: who it is stands there."""
-    last, choice = visit.memories.log.tail(_LATELY), visit.companion.known_choice()
+    last, choice = visit.memories.log.tail(5), visit.companion.known_choice()
     name = choice.mind.name if choice is not None and choice.status.is_language_model else ""
     return any(name and message.mind == name for message in last)
-
-
-def _is_wanted(visit: PersonaVisit) -> bool:
-    return visit.services.settings().page.offers_models and _is_built_in(visit)
 
 
 def _is_built_in(visit: PersonaVisit) -> bool:

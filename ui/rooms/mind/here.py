@@ -39,13 +39,7 @@ class FileHere:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A model of our table, as it stands on this computer.
-
-    Attributes:
-        is_used: it is the one that is chosen.
-        lacks: why it cannot be fetched; empty if it can, or is here.
-        speed: tokens a second, as measured here; 0 before that.
-    """
+    """A model of our table on this computer: why it cannot be fetched, its tokens a second as measured (0 before that)."""
 
     file: ModelFile
     is_used: bool
@@ -67,10 +61,8 @@ class Here:
     Attributes:
         lacks: why no model can run here; empty where one can.
         rows: the recommended one first.
-        joining: the model that is joining, or was the last one.
-        again: what asks for that one once more.
-        speaks: that one is chosen.
-        speed: how fast it is here, in tokens a second; 0 where that is not known.
+        joining, speed: the model that is joining, or was the last one, and its tokens a second.
+        again, speaks: what asks for that one once more, and whether it is chosen.
     """
 
     lacks: str
@@ -117,11 +109,7 @@ def is_chosen(mind: MindSettings, model: str) -> bool:
 def begin_joining(services: Services, model: str, t: Texts, persona: str = "") -> str:
     """Let a model join: fetched where it is not here, tried, and then it speaks; return why not, empty if it has begun.
 
-    Args:
-        services: what there is.
-        model: as `mind.model` means it, or Ollama's, with `OLLAMA` before it.
-        t: the visitor's texts.
-        persona: for whom alone; empty: for everybody.
+    It is what `mind.model` means, or Ollama's with `OLLAMA` before it; for a persona alone, or for everybody.
     """
     try:
         return _begin(services, model, t, persona)

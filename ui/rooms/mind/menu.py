@@ -22,7 +22,8 @@ from ui.rooms.mind.choice import (
     mind_of,
     through,
 )
-from ui.rooms.mind.view import former_provider, menu
+from ui.rooms.mind.here import is_chosen
+from ui.rooms.mind.view import Entry, beside, former_provider
 from ui.rooms.settings.routes import settings_address
 from ui.server.addresses import local_path
 from ui.server.visit import FormText, PersonaVisit, With
@@ -41,11 +42,15 @@ def show(visit: With, back: str = "") -> Response:
     companion = visit.companion
     speaking = companion.choice().mind
     at = (speaking.endpoint.address, speaking.name) if speaking.endpoint else ("", "")
+    found = [Entry(f"engine {one}", one, visit.t("mind.stays")) for one in _files(services) if not is_chosen(mind, one)]
+    for server, model in _models(services):
+        if (server.address, model) != at:
+            found.append(Entry(f"server {server.address} {model}", model, server.service))
     former = former_provider(mind, services.secrets.get)
     return visit.part(
         "rooms/mind/menu.html",
         status=companion.mind_status(),
-        entries=menu(mind, at, _files(services), _models(services), former, visit.t),
+        entries=[*found, *beside(mind, former, visit.t, is_model=any(at))],
         offers=all_offers(services, mind),
         mark=mark_of(mind),
         back=local_path(back),

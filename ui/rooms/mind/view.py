@@ -1,12 +1,11 @@
 """What the choice of a mind shows: what differs between two choices, and the short menu in the head of the page."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.minds.known_models import fetchable_models
 from agent.minds.makers import MAKERS
 from agent.minds.model_files import SUFFIX
-from managers.known_servers import Server
 from managers.storage.settings import MindSettings
 from ui.locales import Texts
 from ui.rooms.mind.choice import MindFields
@@ -49,35 +48,11 @@ def former_provider(mind: MindSettings, has_key: Callable[[str], object]) -> str
     return next((provider for provider in MAKERS if has_key(provider)), "")
 
 
-def menu(
-    mind: MindSettings,
-    speaking: tuple[str, str],
-    files: Iterable[str],
-    here: Iterable[tuple[Server, str]],
-    former: str,
-    t: Texts,
-) -> list[Entry]:
-    """Return the minds that one click chooses, without the one that speaks.
-
-    Args:
-        mind: the settings that hold.
-        speaking: the address and the name of the model that speaks; empty where none does.
-        files: the models on this computer itself.
-        here: servers of this computer that were said yes to, each with one of its models.
-        former: whom the settings lead back to (`former_provider`).
-        t: the visitor's texts.
-    """
-    is_own = mind.provider == "engine"
-    found = [Entry(f"engine {name}", name, t("mind.stays")) for name in files if not (is_own and name == mind.model)]
-    found += [
-        Entry(f"server {server.address} {model}", model, server.service)
-        for server, model in here
-        if (server.address, model) != speaking
-    ]
+def beside(mind: MindSettings, former: str, t: Texts, *, is_model: bool) -> Iterator[Entry]:
+    """Yield what else the menu offers: whom the settings lead back to (`former_provider`), and the minds without a model."""
     if former:
-        found.append(Entry("former", mind.model or t(f"mind.{former}"), mind.base_url))
+        yield Entry("former", mind.model or t(f"mind.{former}"), mind.base_url)
     if mind.provider != "auto":
-        found.append(Entry("auto", t("mind.auto")))
-    if mind.provider != "builtin" and any(speaking):
-        found.append(Entry("builtin", t("mind.builtin_name"), t("mind.stays")))
-    return found
+        yield Entry("auto", t("mind.auto"))
+    if mind.provider != "builtin" and is_model:
+        yield Entry("builtin", t("mind.builtin_name"), t("mind.stays"))
