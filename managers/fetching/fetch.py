@@ -157,40 +157,33 @@ class Fetch:
     # A file
 
     def _fetch(self, client: httpx.Client, commit: str, one: Promised) -> Iterator[tuple[int, int]]:
-        target, part = self._folder / one.name, self._folder / f"{one.name}.part"
-        if target.is_file() and one.is_kept(target, self._look):
-            self.done += one.bytes
-            return
-        had = part.stat().st_size if part.is_file() else 0
-        if had > one.bytes:
-            unlink(part)
-            had = 0
-        before = self.done
-        if had < one.bytes:
-            yield from self._take(client, commit, part, one, had)
-        if not one.is_kept(part, self._look):
-            unlink(part)
-            self.done = before
-            raise self._failed("wrong", name=one.name)
-        move(part, target)
+        target, part, before = self._folder / one.name, self._folder / f"{one.name}.part", self.done
+        if not (target.is_file() and one.is_kept(target, self._look)):
+            had = part.stat().st_size if part.is_file() else 0
+            if had != one.bytes:
+                yield from self._take(client, commit, part, one, had if had < one.bytes else 0)
+            if not one.is_kept(part, self._look):
+                unlink(part)
+                raise self._failed("wrong", name=one.name)
+            move(part, target)
         self.done = before + one.bytes
 
     def _take(
         self, client: httpx.Client, commit: str, part: Path, one: Promised, had: int
     ) -> Iterator[tuple[int, int]]:
         """Write what is missing of a file behind what there is."""
+        begun = self.done
         with closing(self._opened(client, commit, one.name, had)) as response:
-            if response.status_code == _PART and response.headers.get("content-range", "").startswith(f"bytes {had}-"):
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-            elif response.status_code == _OK:  # all of it, from the beginning
-                flags, had = os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0
-            else:
+            is_rest = response.status_code == _PART and response.headers.get("content-range", "").startswith(
+                f"bytes {had}-"
+            )
+            if not is_rest and response.status_code != _OK:
                 if response.status_code == _BEYOND:
                     unlink(part)
                 raise self._refused(response.status_code)
-            begun = self.done
+            had = had if is_rest else 0  # else all of it, from the beginning
             self.done = begun + had
-            descriptor = open_descriptor(part, flags)
+            descriptor = open_descriptor(part, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if had else os.O_TRUNC))
             with os.fdopen(descriptor, "ab" if had else "wb") as file:
                 for block in response.iter_bytes():
                     self._look()

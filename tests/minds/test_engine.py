@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -27,6 +26,7 @@ from agent.minds.gguf import read_head
 from agent.minds.makers import openai_provider
 from managers.mind import Cancel, ReplyPiece, TextPiece, Usage
 from managers.storage.errors import Notice
+from managers.storage.idle import close_idle
 from managers.storage.paths import CHECKOUT, Home
 from managers.storage.settings import EngineSettings, MindSettings
 from tests.minds.small_model import HERMES, rewritten, small_model
@@ -239,11 +239,15 @@ def test_it_ends_with_whoever_started_it_and_when_nobody_uses_it(tmp_path: Path)
         assert noted.pid == pid
         started.kill()
     assert is_gone(noted)
-    idle: Any = SMALL.model_copy(update={"keep_minutes": 0.001})
-    engine = Engine(Home(tmp_path), lambda: idle)
+    engine = Engine(Home(tmp_path), lambda: SMALL.model_copy(update={"keep_minutes": 1}))
     with engine.serving(small_model()) as address:
-        time.sleep(0.3)
+        engine._used -= 60
+        close_idle()
         assert engine.is_running  # somebody uses it
+    close_idle()
+    assert engine.is_running
+    engine._used -= 60
+    close_idle()
     assert is_gone(address)
     assert not engine.is_running
 

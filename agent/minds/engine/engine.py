@@ -39,6 +39,7 @@ from agent.minds.model_files import check_file
 from managers.mind import Cancel
 from managers.storage.errors import BusyError, Notice, UtataneError, as_notice
 from managers.storage.files import read_bytes, remove, write_atomic
+from managers.storage.idle import watch
 from managers.storage.limited_process import LimitedProcess
 from managers.storage.locks import holding
 from managers.storage.paths import Home
@@ -251,19 +252,14 @@ class Engine:
             write_atomic(self._home.engine, json.dumps(asdict(noted)) + "\n")
         with self._lock:
             self._held, self._used = (noted, hold), time.monotonic()
-        threading.Thread(target=self._let_go_when_idle, args=(hold,), name="engine-idle", daemon=True).start()
+        watch(self)
 
-    def _let_go_when_idle(self, hold: _Started | _Joined) -> None:
-        while True:
-            keep = 60 * self._settings().keep_minutes
-            with self._lock:
-                if self._held is None or self._held[1] is not hold:
-                    return
-                left = keep if self._using else self._used + keep - time.monotonic()
-                if left <= 0:
-                    self._let_go()
-                    return
-            time.sleep(max(_LOOK_SECONDS, min(left, 60.0)))
+    def close_idle(self, _before: float) -> None:
+        """Let go of the engine when nobody has used it for as long as the settings say."""
+        keep = 60 * self._settings().keep_minutes
+        with self._lock:
+            if not self._using and self._used + keep < time.monotonic():
+                self._let_go()
 
     def _let_go(self) -> None:
         held, self._held = self._held, None
