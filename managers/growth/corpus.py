@@ -48,7 +48,7 @@ class Example(BaseModel):
         reply: the answer.
         dropped: the person does not want it learned.
         day: when it was said.
-        drawn: what tells the words that the log has from others; empty in files of earlier versions.
+        drawn: what tells the words that the log has from others; empty where those are wanted back.
     """
 
     model_config = ConfigDict(extra="allow")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
+from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
 from managers.hygiene.archive import Archive, Going, PutAway
 from managers.hygiene.inventory import memories
@@ -175,7 +175,4 @@ def _file_of(paths: PersonaPaths, clock: Clock) -> JsonFile:
 
 
 def _state(file: JsonFile) -> HygieneState:
-    try:
-        return HygieneState.model_validate(file.read())
-    except ValidationError:
-        return HygieneState()
+    return file.read_as(HygieneState) or HygieneState()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from managers.integrity import wording
-from managers.integrity.trouble import Trouble, Words
+from managers.integrity.trouble import Trouble, Words, words
 from managers.memory.confidence import day_of
 from managers.memory.entity_store import about_misnamed, misnamed_entities
 from managers.memory.file_validation import flaws
@@ -126,7 +126,8 @@ def _set_aside(paths: PersonaPaths, names: Mapping[str, list[str]]) -> Iterator[
                 yield wording.set_aside(_within(folder, name), _within(folder, match["name"]))
     for name in sorted(entry.name for entry in entries(paths.folder, {"folder"})):
         if name.startswith(".history.broken-"):
-            yield wording.history_set_aside(name)
+            said = words("said.history-set-aside", name=name)
+            yield Trouble("set-aside", name, said, words("remedy.aside"))
 
 
 # The log
@@ -135,7 +136,7 @@ def _set_aside(paths: PersonaPaths, names: Mapping[str, list[str]]) -> Iterator[
 def _of_the_log(log: LogReader) -> Iterator[Trouble]:
     for path, notice in log.foreign_files():
         name = path.relative_to(log.paths.folder).as_posix()
-        yield wording.log_in_other_encoding(name, notice)
+        yield Trouble("other-encoding", name, Words(notice.ja, notice.en), words("remedy.convert"))
     for notice in log.check():
         yield Trouble("damaged", "log.txt", Words(notice.ja, notice.en))
 
@@ -192,7 +193,7 @@ def _unreadable(paths: PersonaPaths) -> Iterator[Trouble]:
     for error in islice(denied, _MOST_NAMED):
         yield wording.unreadable(paths, error)
     if more := sum(1 for _ in denied):
-        yield wording.more_unreadable(more)
+        yield Trouble("damaged", "", words("said.more-unreadable", count=more))
 
 
 def _denied(folder: Path, but: Path) -> Iterator[UnreadableError]:
@@ -223,7 +224,7 @@ def _no_memories(paths: PersonaPaths) -> Iterator[Trouble]:
         if encoding is not None:
             yield wording.other_encoding(name, encoding)
         elif not is_text(data) or is_no_json(name, data):
-            yield wording.broken(name)
+            yield Trouble("broken", name, words("said.broken", name=name), words("remedy.last-good"))
 
 
 def _misnamed(names: Mapping[str, list[str]]) -> Iterator[Trouble]:

@@ -30,16 +30,6 @@ def set_aside(name: str, original: str) -> Trouble:
     return Trouble("set-aside", name, said, words("remedy.give-back"), original)
 
 
-def history_set_aside(name: str) -> Trouble:
-    """A whole history that was damaged, and was put aside then."""
-    return Trouble("set-aside", name, words("said.history-set-aside", name=name), words("remedy.aside"))
-
-
-def log_in_other_encoding(name: str, notice: Notice) -> Trouble:
-    """A file of the log that another program saved in another encoding."""
-    return Trouble("other-encoding", name, Words(notice.ja, notice.en), words("remedy.convert"))
-
-
 def other_encoding(name: str, encoding: str) -> Trouble:
     """A memory file that another program saved in another encoding."""
     said = words("said.other-encoding", name=name, called=NAMES.get(encoding, encoding))
@@ -51,20 +41,10 @@ def misnamed(notice: Notice, name: str) -> Trouble:
     return Trouble("misnamed", name, Words(notice.ja, notice.en))
 
 
-def broken(name: str) -> Trouble:
-    """A memory file that cannot be understood."""
-    return Trouble("broken", name, words("said.broken", name=name), words("remedy.last-good"))
-
-
 def unreadable(paths: PersonaPaths, error: UnreadableError) -> Trouble:
     """A file or folder that cannot be opened."""
     name = os.path.relpath(str(error.facts["path"]), paths.folder)
     return Trouble("damaged", Path(name).as_posix(), Words(error.sentence("ja"), error.sentence("en")))
-
-
-def more_unreadable(count: int) -> Trouble:
-    """Many more of them."""
-    return Trouble("damaged", "", words("said.more-unreadable", count=count))
 
 
 def lost(paths: PersonaPaths, month: str, days: Sequence[str], count: int) -> Trouble:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from managers.memory.json_documents import JsonFile, OfOneFile, encode
 from managers.storage.clock import Clock
@@ -50,8 +49,4 @@ class DreamStateFile(OfOneFile):
 
     def load(self) -> DreamState:
         """Return the state; an empty one if there is none or it was broken."""
-        value: dict[str, Any] = self._file.read()
-        try:
-            return DreamState.model_validate(value)
-        except ValidationError:
-            return DreamState()
+        return self._file.read_as(DreamState) or DreamState()

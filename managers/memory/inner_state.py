@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from managers.memory.drive_course import DriveCourse
 from managers.memory.drives import (
@@ -131,10 +131,7 @@ class InnerStateStore(OfOneFile):
         self.course = DriveCourse(paths)
 
     def load(self) -> InnerState:
-        try:
-            return InnerState.model_validate(self._file.read())
-        except ValidationError:
-            return InnerState()  # JSON of another kind; the next write mirrors everything anew
+        return self._file.read_as(InnerState) or InnerState()  # of another kind: the next write mirrors everything anew
 
     def touch(self, now: datetime | None = None) -> None:
         """Note that somebody talked with the persona now."""

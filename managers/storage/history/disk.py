@@ -1,5 +1,11 @@
-"""What the kept files are on disk right now, and which of them differ from what the history knows."""
+"""What the kept files are on disk right now, and which of them differ from what the history knows.
 
+Which files were read before, and what they were then, is noted in `.history/seen_files.json`, as git's own index does
+it: derived data. Without it, or with one that cannot be understood, every kept file is read once more. A file counts as
+seen as long as its times, its size and its place on disk are what they were.
+"""
+
+import json
 import logging
 import os
 import threading
@@ -7,18 +13,31 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dulwich.objects import Blob, ObjectID
 
 from managers.storage.errors import DiskFullError, UnreadableError, UnwritableError
-from managers.storage.files import read_bytes
-from managers.storage.history.seen import Seen, Stat, load_seen, save_seen
+from managers.storage.files import read_bytes, write_atomic
+from managers.storage.json_text import load_json
 from managers.storage.tracking import is_on_the_move, locate, tracked_files
 
 _logger = logging.getLogger(__name__)
 
 _TRUST_AFTER_NS = 2_000_000_000
 """Some file systems count in 2 seconds: a file younger than that may change without its time changing."""
+_VERSION = 1
+_HEX_DIGITS = 40
+
+Stat = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file that was read before: its stat then, and the blob that its content is."""
+
+    stat: Stat
+    blob: ObjectID
 
 
 @dataclass
@@ -31,7 +50,8 @@ class KeptFiles:
     folder: Path
     notes: Path | None = None
     _seen: dict[str, Seen] | None = None
-    _is_new: bool = False
+    has_news: bool = False
+    """Whether there is anything to note."""
     _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def path(self, name: str) -> Path:
@@ -48,7 +68,7 @@ class KeptFiles:
     def changed(self, known: Mapping[str, ObjectID]) -> set[str]:
         """Return the names of files that differ from the known ones, or are gone; files may change meanwhile."""
         with self._looking:
-            before = self._seen if self._seen is not None else load_seen(self.notes)
+            before = self._seen if self._seen is not None else _load_seen(self.notes)
             self._seen = {}
             missing = {name for name in known if not is_on_the_move(name)}
             changed: set[str] = set()
@@ -59,23 +79,18 @@ class KeptFiles:
                 blob = self._blob(name, entry, before.get(name))
                 if blob is not None and blob != known.get(name):
                     changed.add(name)
-            self._is_new = self._is_new or self._seen != before
+            self.has_news = self.has_news or self._seen != before
             return changed | {name for name in missing if not self.path(name).exists()}
 
     def note_seen(self) -> None:
         """Note for the next start which files were read; the persona's lock is held, and its history is there."""
         with self._looking:
-            if self._is_new and self.notes is not None and self._seen is not None:
+            if self.has_news and self.notes is not None and self._seen is not None:
                 try:
-                    save_seen(self.notes, self._seen)
+                    _save_seen(self.notes, self._seen)
                 except (DiskFullError, UnwritableError) as error:  # derived: the next start reads them again
                     _logger.info("which files were seen is not noted: %s", error)
-                self._is_new = False
-
-    @property
-    def has_news(self) -> bool:
-        """Whether there is anything to note."""
-        return self._is_new
+                self.has_news = False
 
     def contents(self, names: Iterable[str]) -> dict[str, bytes | None]:
         """Return what some files hold now, None for those that are gone; what cannot be read is left out."""
@@ -104,6 +119,38 @@ class KeptFiles:
         if time.time_ns() - stat[0] > _TRUST_AFTER_NS:  # the file system's time, not the persona's clock
             self._seen[name] = Seen(stat, blob)
         return blob
+
+
+def _load_seen(path: Path | None) -> dict[str, Seen]:
+    """Return what was noted; nothing, if there is no file, an unreadable or broken one, or one of another version."""
+    try:
+        data = read_bytes(path) if path is not None else None
+        if data is None:
+            return {}
+        value = load_json(data)
+        if value["version"] != _VERSION:
+            return {}
+        return {name: _parsed(row) for name, row in value["files"].items()}
+    except (UnreadableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _save_seen(path: Path, seen: dict[str, Seen]) -> None:
+    """Note what was seen.
+
+    Raises:
+        DiskFullError, UnwritableError
+    """
+    files = {name: [*one.stat, one.blob.decode()] for name, one in seen.items()}
+    write_atomic(path, json.dumps({"version": _VERSION, "files": files}, ensure_ascii=True))
+
+
+def _parsed(row: list[Any]) -> Seen:
+    modified, changed, size, inode, blob = row
+    digits = bytes(blob, "ascii")
+    if not all(type(one) is int for one in (modified, changed, size, inode)) or len(digits) != _HEX_DIGITS:
+        raise ValueError(row)
+    return Seen((modified, changed, size, inode), ObjectID(digits))
 
 
 def _stat(entry: os.DirEntry[str]) -> Stat:

@@ -8,6 +8,7 @@ like any other. Nothing in here ever touches the logs.
 `managers.storage.journal` writes several files all or none.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,17 +19,17 @@ from dulwich.objects import ObjectID
 from managers.storage import audit
 from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError, NotUndoableError, UndoConflictError
-from managers.storage.files import digest, read_bytes, sweep
+from managers.storage.files import digest, files, read_bytes, sweep
 from managers.storage.history.checking import check_at_night, heal_history
 from managers.storage.history.diff import FileDiff, UndoConflict, unified
 from managers.storage.history.entries import Draft, Entry
 from managers.storage.history.merge import Flaws, merge_file, no_flaws
+from managers.storage.history.merge_json import dumped, parse, records_of, with_record
 from managers.storage.history.objects import ObjectDatabase
 from managers.storage.history.pack import pack_loose
 from managers.storage.history.parts import part_of, restricted
 from managers.storage.history.reader import HistoryReader
 from managers.storage.history.rewriting import Reword, Scrub, rewrite
-from managers.storage.history.shelved import on_shelves
 from managers.storage.journal import journal_of, settle, settle_to_read
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
@@ -303,7 +304,7 @@ class History(HistoryReader):
         concerned = (diff for diff in self._diffs(database, entry) if part_of(diff, draft.part) is not None)
         diffs = [restricted(diff, draft.part) for diff in concerned]
         for diff in list(diffs):
-            diffs += on_shelves(self.paths.folder, diff, self._files.content(diff.path))
+            diffs += _on_shelves(self.paths.folder, diff, self._files.content(diff.path))
         seen = self._contents(diff.path for diff in diffs)
         self._notice(database, seen)
         contents: dict[str, bytes | None] = {}
@@ -342,3 +343,33 @@ def _check_unchanged(path: Path, expected: str | None) -> None:
     current = read_bytes(path)
     if (None if current is None else digest(current)) != expected:
         raise ExternallyChangedError(path=path.name, theirs=(current or b"").decode("utf-8", "replace"))
+
+
+def _on_shelves(folder: Path, diff: FileDiff, current: bytes | None) -> Iterator[FileDiff]:
+    """Yield, shelf by shelf, what an entry did to records that stood in a file then and stand on a shelf now.
+
+    A list that has grown long puts its older part into `<name>_archived_NNN.json` (see `managers.memory.entry_files`).
+    """
+    if not diff.path.endswith(".json"):
+        return
+    try:
+        before, after, now = (parse(side) for side in (diff.before, diff.after, current))
+    except ValueError:  # no records in it
+        return
+    was, left, held = records_of(before), records_of(after), records_of(now)
+    gone = [key for key, record in left.items() if was.get(key) != record and key not in held]
+    path = folder / diff.path
+    form = re.compile(rf"{re.escape(path.stem)}_archived_\d{{3,}}{re.escape(path.suffix)}")
+    for shelf in files(path.parent, f"*{path.suffix}") if gone else ():
+        if not form.fullmatch(shelf.name):
+            continue
+        try:
+            value = parse(read_bytes(shelf))
+        except ValueError:  # broken by hand: left alone
+            continue
+        found = [key for key in gone if key in records_of(value)]
+        if found:
+            as_left, as_was = value, value
+            for key in found:
+                as_left, as_was = with_record(as_left, key, after), with_record(as_was, key, before)
+            yield FileDiff(shelf.relative_to(folder).as_posix(), dumped(as_was), dumped(as_left))

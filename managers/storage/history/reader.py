@@ -43,7 +43,10 @@ class HistoryReader:
     @property
     def notices(self) -> list[Notice]:
         """What a person should know about this history: it was broken and begins anew, or ends too early."""
-        notices = [*self._repository.notices, *map(_journal_put_aside, put_aside(self.paths))]
+        notices = [
+            *self._repository.notices,
+            *(_say.notice("journal-put-aside", name=one) for one in put_aside(self.paths)),
+        ]
         if self._walk is not None and self._walk.damaged:
             notices.append(as_notice("history-damaged", HistoryDamagedError(entry=self._walk.damaged[:8])))
         return notices
@@ -144,7 +147,3 @@ class HistoryReader:
         if len(found) != 1:
             raise EntryNotFoundError(entry=entry_id)
         return found[0]
-
-
-def _journal_put_aside(name: str) -> Notice:
-    return _say.notice("journal-put-aside", name=name)
