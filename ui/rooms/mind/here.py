@@ -56,13 +56,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What is shown of models on this computer itself.
+    """What is shown of models on this computer itself, the recommended one first; `lacks`: why none can run here.
 
-    Attributes:
-        lacks: why no model can run here; empty where one can.
-        rows: the recommended one first.
-        joining, speed: the model that is joining, or was the last one, and its tokens a second.
-        again, speaks: what asks for that one once more, and whether it is chosen.
+    `joining`, `speed`: the one that is joining, or was the last; `again`: what asks for it once more; `speaks`: it is chosen.
     """
 
     lacks: str
@@ -104,6 +100,17 @@ def _rows(visit: Visit, mind: MindSettings, computer: Computer) -> Iterator[Row]
 def is_chosen(mind: MindSettings, model: str) -> bool:
     """Tell whether a model on this computer itself is the one that is chosen."""
     return mind.provider == "engine" and mind.model == model
+
+
+def users_of(services: Services) -> dict[str, list[str]]:
+    """Return who speaks through which model of this computer: `*` is whoever has no choice of its own."""
+    minds = {name: services.memories(name).settings().mind for name in services.personas.list_names()}
+    found: dict[str, list[str]] = {}
+    everybody = services.settings().mind
+    for name, mind in ({"*": everybody} | {name: mind for name, mind in minds.items() if mind != everybody}).items():
+        if mind.provider == "engine":
+            found.setdefault(mind.model, []).append(name)
+    return found
 
 
 def begin_joining(services: Services, model: str, t: Texts, persona: str = "") -> str:

@@ -24,7 +24,7 @@ from ui.rooms.mind.choice import (
     mark_of,
     mind_of,
 )
-from ui.rooms.mind.here import begin_joining, here_of, is_chosen
+from ui.rooms.mind.here import begin_joining, here_of, users_of
 from ui.rooms.mind.trying import Tried, trial
 from ui.rooms.mind.view import differences
 from ui.rooms.mind.ways import ways_of
@@ -68,8 +68,11 @@ def remove(visit: Here, remove: FormText = "") -> Response:
     services, joining = visit.services, visit.services.joinings.current
     file = file_named(remove, services.home.models)
     is_busy = joining is not None and joining.is_going_on and joining.wanted == file
-    if file is None or is_busy or is_chosen(mind_of(services, visit.own), remove):
+    if file is None or is_busy:
         return _lead_back(visit, problem=visit.t("mind.not_there"))
+    if users := ", ".join(users_of(services).get(remove, ())):  # another persona's, too
+        who = users.replace("*", visit.t("ways.everybody"))
+        return _lead_back(visit, problem=visit.t("ways.used_by", model=remove, users=who))
     file.remove()
     services.joinings.forget()
     return _lead_back(visit)

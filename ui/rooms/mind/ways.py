@@ -22,7 +22,6 @@ from ui.server.visit import Visit
 OLLAMA: Final = "ollama "
 """Before the name of a model that is asked for from Ollama."""
 _PART: Final = re.compile(r"mmproj|-0*[2-9]\d*-of-\d+", re.IGNORECASE)
-_MOST_FILES: Final = 20
 _SYSTEMS: Final = {"win32": "windows", "darwin": "mac"}
 
 
@@ -30,15 +29,8 @@ _SYSTEMS: Final = {"win32": "windows", "darwin": "mac"}
 class Ways:
     """What is shown of servers on this computer (`ui/rooms/mind/ways.html`).
 
-    Attributes:
-        offers: what a person may say yes to.
-        ollama: where an Ollama without a model is, and who runs it; empty where there is none.
-        models: those that it can fetch for this computer, the recommended one first.
-        memory: of this computer, in gigabytes.
-        system: `linux`, `mac` or `windows`.
-        is_refused: there is a server on this computer, to which somebody said no.
-        files: paths of models as files, where people and other programs put them.
-        card: a graphics card that Ollama would use.
+    `ollama`: where one without a model is, and who runs it; `models`: those that it can fetch, the recommended one first;
+    `is_refused`: somebody said no to a server; `files`: paths of models; `card`: a graphics card that Ollama would use.
     """
 
     command: ClassVar = "curl -fsSL https://ollama.com/install.sh | sh"
@@ -108,7 +100,7 @@ def files_around(models: Path) -> list[str]:
         (user / ".cache" / "huggingface" / "hub", "models--*/snapshots/*/*.gguf"),
     ]
     found = [path for folder, form in places for path in sorted(folder.glob(form)) if not _PART.search(path.name)]
-    return [str(path) for path in found[:_MOST_FILES]]
+    return [str(path) for path in found[:20]]
 
 
 def this_system() -> str:
