@@ -13,15 +13,18 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from agent import as_json
-from agent.approval import AddedTo, ask_for_program
+from agent.approval import AddedTo, Waiting, ask_for_program
+from agent.companion import Companion
+from agent.events import Failed, Held, Replied, Speaking, ToolUsed, Unsaid
 from agent.memories import Memories
 from agent.retrieval import as_types, retrieve_as_turn
 from agent.tools.note_tools import MAX_TEXT
+from agent.turn import Turn
 from managers.memory.audience import NOTES
 from managers.recall.hits import Hit
 from managers.storage.audit import Given
+from managers.storage.errors import Lang
 from ui.server.programs.listing import Kind, listed, others_of
-from ui.server.programs.saying import told, waiting
 from ui.server.programs.working import ForPrograms
 
 Count = Annotated[int, Field(ge=1, le=500)]
@@ -76,7 +79,7 @@ class Endpoints(ForPrograms):
         companion = self._services.companion(persona)
         turn = companion.say(text, for_program=True)
         self._when_begun(persona)
-        for event in told(turn, companion, self._lang()):
+        for event in _told(turn, companion, self._lang()):
             if event["event"] == "reply":
                 ids = tuple(one for hit in event["recalled"] for one in hit["message_ids"])
                 given = Given({"messages": 1, "recalled": len(event["recalled"])}, ids=(event["message_id"], *ids))
@@ -164,7 +167,7 @@ class Endpoints(ForPrograms):
         memories = self._memories(persona)
         wish = ask_for_program(memories, note, text)
         self._when_begun(persona)
-        return waiting(memories, wish)
+        return _waiting(memories, wish)
 
     def memories(
         self, persona: str, kind: Kind, limit: Count = 50, offset: Annotated[int, Field(ge=0)] = 0
@@ -222,3 +225,44 @@ class Endpoints(ForPrograms):
         started = time.perf_counter()
         hits = self._found(memories, search())
         return as_json.search(query, hits, 1000 * (time.perf_counter() - started))
+
+
+def _told(turn: Turn, companion: Companion, lang: Lang) -> Iterator[dict[str, Any]]:
+    """Yield what `chat --json` prints of a turn, and between it the answer so far, whenever it has grown.
+
+    Args:
+        turn: as it happens; it goes on when nobody asks for more.
+        companion: whose turn it is.
+        lang: the language of sentences.
+
+    Raises:
+        UtataneError: what the turn failed of; what was said until then has been yielded.
+    """
+    speaking = sent = ""
+    for batch in turn.batches():
+        for event in batch:
+            match event:
+                case Failed(error):
+                    raise error
+                case Speaking(text):
+                    speaking += text
+                case ToolUsed() | Unsaid():  # what was said before it is no part of the answer
+                    speaking = ""
+                case Held(held):
+                    wishes = (wish for wish in companion.waiting() if wish.held.id == held)
+                    yield from (_waiting(companion.memories, wish) for wish in wishes)
+                case _:
+                    if (shape := as_json.event(event, lang)) is not None:
+                        yield shape
+                    if isinstance(event, Replied):  # it holds all that was said
+                        sent = speaking
+        if speaking != sent:
+            yield {"event": "speaking", "text": speaking}
+            sent = speaking
+
+
+def _waiting(memories: Memories, wish: Waiting) -> dict[str, Any]:
+    """Return what `held --json` prints of a wish, without the difference where what stands around it is kept."""
+    shown, kept = as_json.held(wish, memories.paths.name), memories.audiences.kept()
+    is_open = not kept or (shown["path"] in NOTES.values() and not kept.holds_file(shown["path"]))
+    return shown if is_open else {**shown, "diff": None}
