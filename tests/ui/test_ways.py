@@ -24,6 +24,7 @@ from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
 from ui.locales import LANGUAGES, texts
 from ui.rooms.mind import here, ways
+from ui.rooms.mind.choice import give_mind_back, keep_mind
 from ui.server.addresses import address_of
 
 EN = texts("en")
@@ -184,8 +185,11 @@ def test_only_what_this_computer_carries_is_offered(
     os.truncate(part, int(best.model.file_gigabytes * 2 * 10**8))  # the program was ended while it came
     for page, button in ((SETTINGS, "button.main"), (TALK, ".mind-card button")):
         assert opened(visitor, page).all(button)[0].text == EN("ways.go_on_from", percent=20)
-    removed = visitor.post("/settings/mind/remove", data={"remove": best.name}, follow_redirects=True)
-    assert (removed.status_code, part.exists()) == (200, False)
+    keep_mind(services, {"provider": "engine", "model": best.name}, NAME)
+    for speaks in (True, False):  # what somebody speaks through stays, whoever removes it
+        removed = visitor.post("/settings/mind/remove", data={"remove": best.name}, follow_redirects=True)
+        assert (removed.status_code, part.exists(), f"({NAME})" in removed.text) == (200, speaks, speaks)
+        give_mind_back(services, NAME)
     small, full = Computer(1.5, 8, 10**12), Computer(MEMORY, 8, 10**6)
     for computer, says in ((small, "ways.too_large"), (full, "ways.no_room")):
         monkeypatch.setattr(here, "this_computer", lambda _, computer=computer: computer)
