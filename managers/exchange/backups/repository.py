@@ -47,7 +47,7 @@ class Repository:
     def __init__(self, folder: Path, key: str = "") -> None:
         """Name the folder, and the key if this computer knows one; nothing is read or made yet."""
         self.folder = folder
-        self._key = key
+        self.key = key
         self._is_encrypting: bool | None = None
         self._places: dict[str, list[packs.Place]] | None = None
         self._waiting: dict[str, bytes] = {}
@@ -70,11 +70,6 @@ class Repository:
     def is_encrypted(self) -> bool:
         """Whether what is written from now on is encrypted."""
         return bool(self._about().get("recipient"))
-
-    @property
-    def is_unlocked(self) -> bool:
-        """Whether a key is known."""
-        return bool(self._key)
 
     @property
     def key_file(self) -> Path:
@@ -105,7 +100,7 @@ class Repository:
         """Encrypt from now on with a key that a passphrase opens; what lies here already stays as it is."""
         write_key(self.key_file, key, passphrase)
         self._write_about(recipient=Encrypted(key).recipient)
-        self._key = key
+        self.key = key
         self._sealings = {}
 
     def stop_encrypting(self) -> None:
@@ -121,7 +116,7 @@ class Repository:
         """
         key = read_key(self.key_file, passphrase)
         Encrypted(key)
-        self._key = key
+        self.key = key
         self._sealings = {}
         return key
 
@@ -138,9 +133,9 @@ class Repository:
         return self._sealings[is_encrypted]
 
     def _encrypted(self) -> Encrypted:
-        if not self._key:
+        if not self.key:
             raise BackupLockedError(place=self.folder)
-        encrypted = Encrypted(self._key)
+        encrypted = Encrypted(self.key)
         recipient = self._about().get("recipient")
         if recipient and recipient != encrypted.recipient:  # somebody put another key in its place
             raise BackupLockedError(place=self.folder)

@@ -32,7 +32,7 @@ def show(visit: Here) -> Response:
         repository = daily.backups.repository()
         heads, is_encrypted = daily.backups.heads(), repository.is_encrypted
         good = daily.backups.last_good()
-        is_locked = any(head.is_encrypted for head in heads) and not repository.is_unlocked
+        is_locked = any(head.is_encrypted for head in heads) and not repository.key
     except UtataneError as error:
         problem = error
     return visit.show(
