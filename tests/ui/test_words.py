@@ -21,7 +21,7 @@ from ui.server.addresses import address_of
 JAPANESE = re.compile(r"[ぁ-ヿ一-鿿]")
 SAME_IN_BOTH = {"mind.gemini", "mind.anthropic", "mind.openrouter"}
 """Proper names."""
-COMMANDS = r"make run|\.venv/bin/python app\.py access|python app\.py backup restore +--to ~/Utatane-"
+COMMANDS = r"make run|http://127\.0\.0\.1:11434/v1 bge-m3|\.venv/bin/python app\.py access|python app\.py backup restore +--to ~/Utatane-"
 """What is typed, in any language."""
 OWN_NAME_OF_A_LANGUAGE = {"日本語", "English"}
 TALK = address_of(NAME)
