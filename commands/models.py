@@ -33,13 +33,14 @@ def list_models(home: HomeOption = None, as_json: JsonOption = False) -> None:
     from agent.minds.graphics import graphics_card
     from agent.minds.model_files import model_files
     from agent.minds.recommending import recommended, this_computer
+    from ui.rooms.mind.here import users_of
 
     lang = terminal_language()
     with services_at(home) as services:
         computer, files = this_computer(services.home.folder), model_files(services.home.models)
         speeds = {one.name: services.engine.known_speed(one.path) or 0.0 for one in files if one.is_here}
         best = [one.name for one in recommended(computer, lang, speeds, speeds.keys())]
-        users, lacking = _users(services), services.engine.lacking()
+        users, lacking = users_of(services), services.engine.lacking()
     if not as_json:
         about = {"memory": round(computer.memory, 1), "cores": computer.cores, "free": computer.free_bytes // 10**9}
         write_line(_say("computer", lang, **about))
@@ -51,8 +52,8 @@ def list_models(home: HomeOption = None, as_json: JsonOption = False) -> None:
         write_line(lacking.sentence(lang) if lacking else _say("how", lang))
         if not any(one.model.tried for one in files):
             write_line(_say("untried", lang, day=max(one.model.as_of for one in files)))
-        if (card := graphics_card()) is not None:
-            write_line(_say("card", lang, name=card.name, gigabytes=round(card.gigabytes)))
+        if card := graphics_card():
+            write_line(_say("card", lang, name=card))
 
 
 @commands.command("fetch")
@@ -105,10 +106,12 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", help="Also where it speaks.")] = False,
 ) -> None:
     """Remove a model that was fetched, or what has come of it."""
+    from ui.rooms.mind.here import users_of
+
     lang = terminal_language()
     with services_at(home) as services:
         one = _named(services, name)
-        if (users := _users(services).get(name)) and not yes:
+        if (users := users_of(services).get(name)) and not yes:
             raise ModelInUseError(name=name, users=", ".join(users).replace("*", _say("everybody", lang)))
         services.engine.end()
         one.remove()
@@ -140,17 +143,6 @@ def _named(services: Services, name: str) -> ModelFile:
     from agent.minds.model_files import model_files
 
     known = {one.name: one for one in model_files(services.home.models)}
-    if name not in known:
+    if (one := known.get(name)) is None:
         raise UnlistedModelError(name=name, known=", ".join(known))
-    return known[name]
-
-
-def _users(services: Services) -> dict[str, list[str]]:
-    """Return who speaks through which model of this computer: `*` is whoever has no choice of its own."""
-    everybody = services.settings().mind
-    minds = {name: services.memories(name).settings().mind for name in services.personas.list_names()}
-    found: dict[str, list[str]] = {}
-    for name, mind in ({"*": everybody} | {name: mind for name, mind in minds.items() if mind != everybody}).items():
-        if mind.provider == "engine":
-            found.setdefault(mind.model, []).append(name)
-    return found
+    return one

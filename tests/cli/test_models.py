@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.minds import known_models, model_files, recommending
+from agent.minds import graphics, known_models, model_files, recommending
 from agent.minds.known_models import SmallModel
 from commands.line import run
 from managers.fetching.fetch import Fetch
@@ -34,11 +34,15 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
 
 
 def test_a_model_is_listed_fetched_used_and_removed(
-    there: Registry, own_home: Home, told: Told, capsys: pytest.CaptureFixture[str]
+    there: Registry, own_home: Home, told: Told, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run(["models", "list", "--json"]) == 0
     (one,) = told()
     assert (one["name"], one["recommended"], one["here"], one["speaks"]) == ("tiny:1b", True, False, [])
+    monkeypatch.setattr(graphics, "graphics_card", lambda: "GeForce RTX 3060")
+    assert run(["models", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert all(words in shown for words in ("tiny:1b", "2026-01-02", "GeForce RTX 3060"))
     there.mood = "cut"
     assert run(["models", "fetch", "tiny:1b"]) == 1
     assert "broke off" in capsys.readouterr().err
