@@ -176,12 +176,8 @@ class Goals:
         return self.with_lists({h: [goal if one.id == goal.id else one for one in gs] for h, gs in self.lists.items()})
 
     def edited(self, entry_id: str, **values: object) -> Self:
-        return self.with_lists(
-            {
-                horizon: [one.model_copy(update=values) if one.id == entry_id else one for one in goals]
-                for horizon, goals in self.lists.items()
-            }
-        )
+        found = self.get(entry_id)
+        return self if found is None else self._with(found[1].model_copy(update=values))
 
     def without(self, entry_id: str) -> Self:
         return self.only(lambda goal: goal.id != entry_id)

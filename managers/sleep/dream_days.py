@@ -106,8 +106,8 @@ class Days:
     def _said(self, day: date) -> tuple[Message, ...]:
         return tuple(m for m in self.log.messages(day, day) if is_speech(m) and m.time.date() == day)
 
-    def _reading(self, day: date, readings: Mapping[date, Reading | None] | None = None) -> Reading | None:
-        """Return how much of a day was read; None: nothing. What an older version read, the episode tells."""
+    def _reading(self, day: date, readings: Mapping[date, Reading] | None = None) -> Reading | None:
+        """Return how much of a day was read; None: nothing. Where it is not noted, the episode tells."""
         readings = self.dreamt.readings() if readings is None else readings
         if (noted := readings.get(day)) is not None:
             return noted
@@ -116,7 +116,7 @@ class Days:
             return Reading(episode.covered_messages)
         return None
 
-    def _has_more(self, day: date, readings: Mapping[date, Reading | None] | None = None) -> bool:
+    def _has_more(self, day: date, readings: Mapping[date, Reading] | None = None) -> bool:
         """Whether more was said on a day than a dream has read."""
         reading = self._reading(day, readings)
         if reading is None:

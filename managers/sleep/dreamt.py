@@ -32,7 +32,7 @@ class Reading:
 
     Attributes:
         count: so many messages.
-        until: when the last of them was said; None: nobody noted that (an older version, or an empty day).
+        until: when the last of them was said; None of an empty day, or of one whose episode alone tells how much was read.
     """
 
     count: int
@@ -58,23 +58,22 @@ class DreamtDays:
         self._days = paths.memory / ".dreamt_days"
         self._corrections = paths.memory / ".dreamt_corrections"
         self._log = log
-        self._read: tuple[bytes, Mapping[date, Reading | None]] | None = None
+        self._read: tuple[bytes, Mapping[date, Reading]] | None = None
 
-    def readings(self) -> Mapping[date, Reading | None]:
-        """Return every day that was ever dreamt of, and how much of it was read; None: nobody noted how much."""
+    def readings(self) -> Mapping[date, Reading]:
+        """Return every day that was ever dreamt of, and how much of it was read."""
         data = read_bytes(self._days) or b""
         if self._read is None or self._read[0] != data:
             self._read = data, self._parsed(data)
         return self._read[1]
 
     @staticmethod
-    def _parsed(data: bytes) -> dict[date, Reading | None]:
-        found: dict[date, Reading | None] = {}
+    def _parsed(data: bytes) -> dict[date, Reading]:
+        found: dict[date, Reading] = {}
         for line in data.decode("ascii", "replace").splitlines():
-            day, *rest = line.split() or [""]
             try:
-                reading = Reading(int(rest[0]), datetime.fromisoformat(rest[1]) if rest[1:] else None) if rest else None
-                found[date.fromisoformat(day)] = reading
+                day, count, *until = line.split()
+                found[date.fromisoformat(day)] = Reading(int(count), *map(datetime.fromisoformat, until[:1]))
             except ValueError:  # cut short by a crash, or by hand: the others stand
                 continue
         return found
