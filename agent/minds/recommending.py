@@ -1,13 +1,12 @@
 """Which model to recommend to whom: by what this computer has before the first one is fetched, and by what was measured after."""
 
-import os
 import shutil
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent.minds.engine.plan import memory_bytes
+from agent.minds.engine.plan import cores, memory_bytes
 from agent.minds.known_models import GIGABYTE, SmallModel, fetchable_models
 from managers.fetching.fetch import SPARE_BYTES
 from managers.storage.errors import Lang
@@ -37,10 +36,9 @@ def this_computer(folder: Path) -> Computer:
     """Return what this one has."""
     import psutil  # noqa: PLC0415  # only where a model may be fetched
 
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    cores = min(psutil.cpu_count(logical=False) or allowed, allowed)
     place = next(one for one in (folder, *folder.parents) if one.is_dir())
-    return Computer(memory_bytes()[0] / 2**30, cores, shutil.disk_usage(place).free)
+    whole = min(psutil.cpu_count(logical=False) or cores(), cores())
+    return Computer(memory_bytes()[0] / 2**30, whole, shutil.disk_usage(place).free)
 
 
 def recommended(
@@ -50,12 +48,13 @@ def recommended(
 
     `speeds` were measured here, in tokens a second, by name; those that are `here` need no room on the disk any more.
     """
+    room = computer.free_bytes - SPARE_BYTES
     models = [
-        model for model in fetchable_models() if model.file and lang in model.languages and model.fits(computer.memory)
-    ]
-    models = [
-        one for one in models if one.name in here or one.file_gigabytes * GIGABYTE + SPARE_BYTES < computer.free_bytes
-    ]
+        model
+        for model in fetchable_models()
+        if model.file and lang in model.languages and model.fits(computer.memory)
+        and (model.name in here or model.file_gigabytes * GIGABYTE < room)
+    ]  # fmt: skip
     slow = [model for model in models if 0 < (speeds or {}).get(model.name, 0.0) < SLOW]
 
     def rank(model: SmallModel) -> tuple[bool, float]:

@@ -19,6 +19,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
+from managers.addresses import is_loopback
 from managers.fetching.errors import FetchError
 from managers.fetching.fetched import MANIFEST, Promise, Promised, Source
 from managers.storage.files import explained, make_folder
@@ -38,7 +39,6 @@ _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _OK, _PART, _BEYOND = 200, 206, 416
 _MEANINGS: Final = {401: "gone", 404: "gone", 410: "gone", 429: "crowded"}  # 401: what is private, or is not
 _GOES_ON: Final = frozenset({"unreachable", "cut", "crowded", "room"})
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class _StoppedError(Exception):
@@ -113,7 +113,7 @@ class Fetch:
         move(self._under_way, self._folder / MANIFEST)
 
     def _client(self, file_bytes: int = 0) -> httpx.Client:
-        local = _is_loopback(self.address)
+        local = is_loopback(self.address)
         options = client_options(httpx, self.address, local=local, blocking=True, file_bytes=file_bytes)
         return httpx.Client(**options, timeout=_SECONDS)
 
@@ -174,9 +174,8 @@ class Fetch:
         """Write what is missing of a file behind what there is."""
         begun = self.done
         with closing(self._opened(client, commit, one.name, had)) as response:
-            is_rest = response.status_code == _PART and response.headers.get("content-range", "").startswith(
-                f"bytes {had}-"
-            )
+            begins = response.headers.get("content-range", "")
+            is_rest = response.status_code == _PART and begins.startswith(f"bytes {had}-")
             if not is_rest and response.status_code != _OK:
                 if response.status_code == _BEYOND:
                     unlink(part)
@@ -211,7 +210,7 @@ class Fetch:
                 return response
             response.close()
             request = response.next_request
-            is_here = _is_loopback(self.address) and _is_loopback(str(request.url))
+            is_here = is_loopback(self.address) and is_loopback(str(request.url))
             if request.url.scheme != "https" and not is_here:
                 break
         raise self._failed("unknown")
@@ -229,7 +228,3 @@ class Fetch:
     def _failed(self, kind: str, **facts: object) -> FetchError:
         why = _say.both(kind, host=urlsplit(self.address).hostname, **facts)
         return FetchError(title=self.model.title, kind=kind, why_ja=why["ja"], why_en=why["en"])
-
-
-def _is_loopback(address: str) -> bool:
-    return (urlsplit(address).hostname or "") in _LOOPBACK

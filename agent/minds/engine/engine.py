@@ -23,16 +23,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent.minds.endpoint import Endpoint
+from agent.minds.engine import errors
 from agent.minds.engine.child import END, HELD
-from agent.minds.engine.errors import (
-    EngineCrashedError,
-    EngineError,
-    EngineKilledError,
-    EngineSlowError,
-    NoEngineError,
-    OldProcessorError,
-    UnloadableError,
-)
 from agent.minds.engine.plan import Plan, plan_for
 from agent.minds.measures import Measures
 from agent.minds.model_files import check_file
@@ -52,7 +44,8 @@ logger = logging.getLogger(__name__)
 _LOOK_SECONDS, _GONE_SECONDS, _CONNECT_SECONDS, _END_SECONDS, _ANSWER_SECONDS = 0.05, 0.5, 2.0, 3.0, 60.0
 _TRIAL: Final = {"prompt": "The sea was calm that day, and ", "n_predict": 48, "cache_prompt": False, "id_slot": 1}
 _ENDINGS: Final = {
-    -9: EngineKilledError, 0xC0000017: EngineKilledError, -4: OldProcessorError, 0xC000001D: OldProcessorError,
+    -9: errors.EngineKilledError, 0xC0000017: errors.EngineKilledError,
+    -4: errors.OldProcessorError, 0xC000001D: errors.OldProcessorError,
 }  # fmt: skip
 """SIGKILL and SIGILL, and what stands for them on Windows."""
 
@@ -73,10 +66,6 @@ class EngineAddress:
     context: int
     can_see: bool = False
     takes_tools: bool = False
-
-    @property
-    def base_url(self) -> str:
-        return f"{self.address}/v1"
 
     @property
     def is_there(self) -> bool:
@@ -118,7 +107,7 @@ class Engine:
     @staticmethod
     def lacking() -> Notice | None:
         """Return what is to be said where there is no engine."""
-        return as_notice("no-engine", NoEngineError(model="")) if find_spec(SERVICE) is None else None
+        return as_notice("no-engine", errors.NoEngineError(model="")) if find_spec(SERVICE) is None else None
 
     @property
     def held(self) -> EngineAddress | None:
@@ -245,7 +234,7 @@ class Engine:
         if noted is None or hold is None:
             self.end()  # it serves another model, or does so in another way
             if self.lacking() is not None:
-                raise NoEngineError(model=plan.name)
+                raise errors.NoEngineError(model=plan.name)
             check_file(Path(plan.path))
             hold = _Started(plan, cancel)
             noted = hold.address
@@ -305,10 +294,10 @@ class _Started(LimitedProcess):
             if cancel.wait(_LOOK_SECONDS):
                 raise StoppedError
             if time.monotonic() - since > self._plan.seconds:
-                raise EngineSlowError(model=self._plan.name, seconds=int(self._plan.seconds))
+                raise errors.EngineSlowError(model=self._plan.name, seconds=int(self._plan.seconds))
         if not self._answer:
             self.wait(_END_SECONDS)
-            raise self.why_it_ended(self._plan) or EngineCrashedError(model=self._plan.name)
+            raise self.why_it_ended(self._plan) or errors.EngineCrashedError(model=self._plan.name)
         self.answers.close()
         logger.info("the engine was ready after %.1f s", time.monotonic() - since)
         pid, where, leash = json.loads(self._answer)
@@ -334,7 +323,7 @@ class _Started(LimitedProcess):
         if self.is_running:
             threading.Thread(target=self.wait, args=(None,), daemon=True).start()  # it is ours to be waited for
 
-    def why_it_ended(self, plan: Plan) -> EngineError | None:
+    def why_it_ended(self, plan: Plan) -> errors.EngineError | None:
         """Return what is to be said of its end; None where it was told to."""
         printed = ""
         if not self._printed.closed:
@@ -342,10 +331,10 @@ class _Started(LimitedProcess):
             printed = self._printed.read().decode("utf-8", "replace")
         said = next((line.partition(" E ")[2] for line in printed.splitlines() if " E " in line), "")
         if self.status == 1 and said:
-            return UnloadableError(model=plan.name, detail=said.replace(plan.path, plan.name)[:200])
+            return errors.UnloadableError(model=plan.name, detail=said.replace(plan.path, plan.name)[:200])
         if self.status == 1 and "ImportError" in printed:
-            return NoEngineError(model=plan.name)
-        return _ENDINGS.get(self.status, EngineCrashedError)(model=plan.name) if self.status else None
+            return errors.NoEngineError(model=plan.name)
+        return _ENDINGS.get(self.status, errors.EngineCrashedError)(model=plan.name) if self.status else None
 
 
 class _Joined:
@@ -385,9 +374,9 @@ class _Joined:
     def let_go(self) -> None:
         self._line.close()
 
-    def why_it_ended(self, plan: Plan) -> EngineError:
+    def why_it_ended(self, plan: Plan) -> errors.EngineError:
         """Return what is to be said of its end: nobody here knows more."""
-        return EngineCrashedError(model=plan.name)
+        return errors.EngineCrashedError(model=plan.name)
 
 
 def endpoint_of(path: Path) -> Endpoint:

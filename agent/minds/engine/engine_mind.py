@@ -97,7 +97,7 @@ def engine_mind(
         if address is None:
             raise EngineCrashedError(model=endpoint.model)
         account = os.getuid() if sys.platform == "linux" else None  # elsewhere nobody tells whose a port is
-        there = replace(endpoint, address=address.base_url, key=address.key, account=account)
+        there = replace(endpoint, address=f"{address.address}/v1", key=address.key, account=account)
         return build_openai(there, temperature=settings.temperature, seconds=seconds)
 
     provider = replace(provider_of(endpoint, build), placed=_slot)

@@ -85,7 +85,7 @@ def plan_for(path: Path, settings: EngineSettings) -> Plan:
         context=context,
         least=context if settings.context_tokens else min(context, _CONTEXTS[-1]),
         cache=max(_CACHE_MIB[0], min(_CACHE_MIB[1], memory // 32 >> 20)),
-        threads=settings.threads or max(1, len(_cores()) - 1),
+        threads=settings.threads or max(1, cores() - 1),
         gpu_layers=settings.gpu_layers,
     )
 
@@ -104,5 +104,6 @@ def memory_bytes() -> tuple[int, int]:
     return min(memory.total, most), min(memory.available, most - used + int(pages.get("file", 0)))
 
 
-def _cores() -> set[int] | range:
-    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+def cores() -> int:
+    """Return how many cores this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
