@@ -8,6 +8,7 @@ from managers.memory.audience import ANYBODY, Given
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message, is_unnamed
 from ui.components.times import when
+from ui.rooms.memories.trust import given
 from ui.server.visit import PersonaVisit
 
 BESIDE: Final = 3
@@ -54,9 +55,8 @@ def around_of(visit: PersonaVisit, message_id: str, beside: int = BESIDE) -> Aro
         return Around()
     more = "" if beside >= MOST_BESIDE else visit.at("around", message_id, beside=MOST_BESIDE)
     talk = f"{visit.at('', before=_next_after(log, found[-1]))}#m-{message_id}"
-    audiences = visit.memories.audiences
-    given = visit.memories.spare("audience", lambda: audiences.given([message_id], message_id), ANYBODY)
-    return Around([_said(one, message_id, visit) for one in found], more, talk, message_id, given)
+    said = [_said(one, message_id, visit) for one in found]
+    return Around(said, more, talk, message_id, given(visit, [message_id], message_id))
 
 
 def neighbours(log: LogReader, message_id: str, beside: int = BESIDE) -> list[Message]:

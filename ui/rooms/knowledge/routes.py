@@ -7,11 +7,11 @@ from typing import Annotated, Final
 from fastapi import APIRouter, File, UploadFile
 from fastapi.responses import Response
 
-from managers.memory.audience import ANYBODY
 from managers.recall.documents.document_loader import DOCUMENTS, MAX_BYTES
 from managers.recall.errors import DocumentTooLargeError
 from managers.storage.errors import UtataneError
 from ui.locales import Texts
+from ui.rooms.memories.trust import given
 from ui.server.uploads import WithUploads, kept_uploads
 from ui.server.visit import PersonaVisit, With
 
@@ -89,7 +89,7 @@ def _page(visit: PersonaVisit, outcomes: Sequence[Outcome] = ()) -> Response:
     return visit.show(
         "rooms/knowledge/knowledge.html",
         documents=memories.knowledge.list(),
-        given=lambda path: memories.spare("audience", lambda: memories.audiences.given([], path), ANYBODY),
+        given=lambda path: given(visit, [], path),
         unread=memories.recall.unread_documents(),
         size=size,
         removed=memories.knowledge.removed(),

@@ -6,10 +6,11 @@ from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
 from agent.prompt_prefix import what_is_cut
-from managers.memory.audience import ANYBODY, NOTES
+from managers.memory.audience import NOTES
 from managers.memory.notes import Note
 from managers.storage.errors import ExternallyChangedError
 from ui.rooms.history.routes import past_of_file
+from ui.rooms.memories.trust import given
 from ui.server.visit import FormText, PersonaVisit, With
 
 Kind = Literal["core_memory", "notepad"]
@@ -57,7 +58,7 @@ def _page(visit: PersonaVisit, kind: Kind, note: Note, *, theirs: str | None = N
         kind=kind,
         note=note,
         file=NOTES[kind],
-        given=visit.memories.spare("audience", lambda: visit.memories.audiences.given([], NOTES[kind]), ANYBODY),
+        given=given(visit, [], NOTES[kind]),
         theirs=theirs,
         cut=[one for one in what_is_cut(visit.memories, visit.companion.choice().mind) if one.code == f"cut-{kind}"],
         past=past_of_file(visit, path),
