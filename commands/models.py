@@ -45,7 +45,8 @@ def list_models(home: HomeOption = None, as_json: JsonOption = False) -> None:
         about = {"memory": round(computer.memory, 1), "cores": computer.cores, "free": computer.free_bytes // 10**9}
         write_line(_say("computer", lang, **about))
     for one in sorted(files, key=lambda one: best.index(one.name) if one.name in best else len(best)):
-        _tell(one, best, speeds.get(one.name, 0.0), users.pop(one.name, []), as_json=as_json)
+        fits = one.model.fits(computer.memory)
+        _tell(one, best, speeds.get(one.name, 0.0), users.pop(one.name, []), fits=fits, as_json=as_json)
     for path, who in users.items():
         tell({"name": path, "speaks": who}, f"{path}  {_say('speaks', lang)}", as_json=as_json)
     if not as_json:
@@ -113,17 +114,19 @@ def remove(
         one = _named(services, name)
         if (users := users_of(services).get(name)) and not yes:
             raise ModelInUseError(name=name, users=", ".join(users).replace("*", _say("everybody", lang)))
-        services.engine.end()
+        if one.is_here:
+            services.engine.end()  # it may hold the file
         one.remove()
         write_line(_say("removed", lang, name=name))
 
 
-def _tell(one: ModelFile, best: list[str], speed: float, users: list[str], *, as_json: bool) -> None:
+def _tell(one: ModelFile, best: list[str], speed: float, users: list[str], *, fits: bool, as_json: bool) -> None:
     lang, model = terminal_language(), one.model
     facts = {"name": one.name, "gigabytes": model.file_gigabytes, "licence": model.licence, "memory": model.memory}
     states = {
         "recommended": best[:1] == [one.name],
-        "too_large": one.name not in best,
+        "too_large": not fits,
+        "no_room": fits and one.name not in best and lang in model.languages,
         "here": one.is_here,
         "part": one.path.with_name(f"{one.path.name}.part").is_file(),
         "speaks": bool(users),

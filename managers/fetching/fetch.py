@@ -89,6 +89,7 @@ class Fetch:
                     unlink(self._under_way)  # whoever begins again asks anew
                 raise
             except (httpx.HTTPError, UnusableResponseError) as error:
+                self._look()  # whoever stops while nothing comes has stopped it
                 raise self._broken() from error
             except OSError as error:
                 raise explained(error, self._folder) from error

@@ -8,6 +8,7 @@ import pytest
 
 from agent.minds import graphics, known_models, model_files, recommending
 from agent.minds.known_models import SmallModel
+from agent.minds.recommending import Computer
 from commands.line import run
 from managers.fetching.fetch import Fetch
 from managers.storage.paths import Home
@@ -42,6 +43,12 @@ def test_a_model_is_listed_fetched_used_and_removed(
     monkeypatch.setattr(graphics, "graphics_card", lambda: "GeForce RTX 3060")
     assert run(["models", "list"]) == 0
     shown = capsys.readouterr().out
+    with monkeypatch.context() as patch:
+        for memory, disk, states in ((1.0, 10**12, (True, False)), (8.0, 0, (False, True))):
+            patch.setattr(recommending, "this_computer", lambda _, m=memory, d=disk: Computer(m, 2, d))
+            run(["models", "list", "--json"])
+            (one,) = told()
+            assert (one["too_large"], one["no_room"]) == states
     assert all(words in shown for words in ("tiny:1b", "2026-01-02", "GeForce RTX 3060"))
     there.mood = "cut"
     assert run(["models", "fetch", "tiny:1b"]) == 1
