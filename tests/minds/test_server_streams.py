@@ -44,6 +44,8 @@ BODIES: dict[str, tuple[str, str, str, type[MindError] | None]] = {
     "empty data, retry, comments": (EVENTS, "retry: 300\n\n: ping\n\ndata:\n\nevent: ping\ndata: \n\n" + said("はい。"), "はい。", None),
     "CRLF": (EVENTS, said("は", "い。").replace("\n", "\r\n"), "はい。", None),
     "one event on two lines": (EVENTS, said("はい。").replace('"choices": [', '"choices": [\ndata: '), "はい。", None),
+    "a byte order mark": (EVENTS, f"\ufeff{said('はい。')}", "はい。", None),
+    "the whole once more at the end": (EVENTS, said("はい。") + event({}, "stop").replace('"delta"', '"message": {"content": "はい。"}, "delta"'), "はい。", None),
     "plain text": (PLAIN, said("は", "い。") + "data: [DONE]\n\n", "はい。", None),
     "one JSON": (JSON, json.dumps(ANSWER), "はい。", None),
     "one JSON over many lines": (f"{JSON}; charset=utf-8", json.dumps(ANSWER, indent=2), "はい。", None),
@@ -97,7 +99,7 @@ def test_what_is_no_answer_is_asked_for_once_more_and_then_said(server: ModelSer
     for wrong, told, error in (
         ("", "言葉がありませんでした", errors.EmptyAnswerError),
         ("<think>うーん</think>", "言葉がありませんでした", errors.EmptyAnswerError),
-        ("花: なに?", "言葉がありませんでした", errors.EmptyAnswerError),
+        ("ユーザー: なに?", "言葉がありませんでした", errors.EmptyAnswerError),
         ("Hello! How are you today? I can help you.", "日本語で", errors.OtherLanguageError),
         (f"探すね。\n{broken}", "読みとれませんでした", errors.UnusableToolCallError),
         (Say("探すね。", tools=[call]), "読みとれませんでした", errors.UnusableToolCallError),  # none were offered

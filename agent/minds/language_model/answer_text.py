@@ -17,8 +17,8 @@ _CANDIDATE: Final = regex.compile(r"[<\[◁◀]")
 _FENCE: Final = regex.compile(r"(?P<fence>[ \t]*(?:```|~~~))")
 _SENTENCE_ENDS: Final = tuple("。.!?！？…」』")
 _TICKS: Final = regex.compile("(?<!`)`")
-_LISTED: Final = regex.compile(r"[ \t\-*・]*[^:：\n]{1,40}[:：]")
-"""How a line of a list begins, in which a name may have its turn."""
+_LISTED: Final = regex.compile(r"[ \t\-*・]*[^:：\n]{1,40}[:：]|#|[^\n]*[:：]\s*$|\*\*[^*\n]+\*\*\s*$")
+"""A line of a list or above one, in which a name may have its turn."""
 _AT_ONCE, _TAIL, _MOST_BLANK, _LONGEST_CLOSE = 2000, 2000, 1000, 120
 
 Piece = TextPiece | ReasoningPiece | TakenBack
@@ -96,7 +96,7 @@ class AnswerText:
 
     def _in_call(self) -> Step:
         found = self._find(self._marks.closings[self._call], self._looked)
-        self._looked = max(0, len(self._held) - _LONGEST_CLOSE)
+        self._looked = max(self._looked, len(self._held) - _LONGEST_CLOSE)
         if found is None or found.partial:
             return False
         self.calls.append(self._held[: found.end()])
@@ -131,9 +131,9 @@ class AnswerText:
         if self._at_start:
             self._held = self._held.lstrip()
             found = self._match(self._marks.start) if self._held else None
-            if not self._held or self._waits(found):
+            if not self._held or self._waits(found) or self._waits(about := self._about(found)):
                 return False
-            if found and not (self._undecided and found.lastgroup == "closing"):
+            if found and not about and not (self._undecided and found.lastgroup == "closing"):
                 yield from self._met(found)
                 return True
             self._at_start = False
@@ -141,12 +141,12 @@ class AnswerText:
             return (yield from self._in_doubt())
         if self._at_line:
             found = self._match(_FENCE if self._in_fence else self._marks.line)
-            if self._waits(found):
+            if self._waits(found) or self._waits(about := self._about(found)):
                 return False
             self._at_line = False
             if found and found.lastgroup == "fence":
                 self._in_fence, self._ticks = not self._in_fence, 1
-            elif found and not self._is_talk(found.lastgroup):
+            elif found and not about and not self._is_talk(found):
                 yield from self._met(found)
                 return True
         return (yield from self._in_line())
@@ -163,17 +163,26 @@ class AnswerText:
             self._undecided, self._kept, self._at_start = False, "", True
         return is_closed
 
-    def _is_talk(self, group: str | None, at: int = 0) -> bool:
+    def _about(self, found: Any) -> Any:  # noqa: ANN401  # the same
+        """Return what behind a thought's tag tells that the tag is talked about, or may yet tell it."""
+        is_tag = found and (found.lastgroup or "").startswith(("thought", "closing", "unopened"))
+        return self._match(self._marks.talked, found.end()) if is_tag else None
+
+    def _is_talk(self, found: Any) -> bool:  # noqa: ANN401  # the same
         """Tell whether a mark is only talked about: a name in a list, the end of an example, a token on a line of its own."""
-        if group in {"end_of_line", "wrapped"}:
-            return (
-                not (self._tail + self._held[:at]).rpartition("\n")[2].strip()
-                if group == "end_of_line"
-                else not self._is_wrapped
-            )
-        if group in {"own", "others"}:
-            return _LISTED.match(self._tail.rstrip().rpartition("\n")[2]) is not None
-        return group in {"closing", "unopened"} and self._marks.openings.search(self._tail) is not None
+        group, before = found.lastgroup, self._tail + self._held[: found.start()]
+        match group:
+            case "end_of_line":
+                return not before.rpartition("\n")[2].strip()
+            case "wrapped":
+                return not self._is_wrapped
+            case "own" | "others":
+                return not before.strip() or _LISTED.match(before.rstrip().rpartition("\n")[2]) is not None
+            case "closing" | "unopened":
+                return self._marks.openings.search(before) is not None
+            case "results":
+                return not self.calls
+        return "</s>" in found[0] and "<s>" in before
 
     def _in_line(self) -> Step:
         end = self._held.find("\n") + 1 or len(self._held)
@@ -184,10 +193,10 @@ class AnswerText:
             found = (self._is_last and self._marks.last.match(self._held, at)) or self._match(self._marks.inline, at)
             if found is None and (self._tail + self._held[:at]).endswith(_SENTENCE_ENDS):
                 found = self._match(self._marks.after_sentence, at)
-            if not found or self._is_talk(found.lastgroup, at):
+            if not found or self._is_talk(found) or ((about := self._about(found)) and not self._waits(about)):
                 continue
             yield from self._say(self._held[:at])
-            if self._waits(found):
+            if self._waits(found) or self._waits(about):
                 self._held = self._held[at:]
                 return False
             yield from self._met(found)
@@ -210,16 +219,17 @@ class AnswerText:
             self._tail = self._blank = ""
             yield TakenBack()
         self._is_wrapped |= group == "wrapper"
-        self.is_cut = group in {"end", "end_of_line", "others"} or (group == "mark" and not is_first)
+        self._tail += found[0] if group == "own" and not is_first else ""
+        self.is_cut = group in {"end", "end_of_line", "results", "others"} or (group == "mark" and not is_first)
         self._held = rest
 
     def _say(self, text: str) -> Iterator[Piece]:
         """Pass on what is said; blanks wait for what follows them."""
-        line = text.rpartition("\n")[2]
+        line, is_first = text.rpartition("\n")[2], not self._tail
         self._ticks = self._runs(line, "\n") if "\n" in text else self._ticks + self._runs(text)
         self._at_line |= text.endswith("\n")
         self._tail = (self._tail + text)[-_TAIL:]
-        text = self._blank + text
+        text = self._blank + (text.lstrip() if is_first else text)
         said = text.rstrip() if len(text) - len(text.rstrip()) < _MOST_BLANK else text
         self._blank = text[len(said) :]
         if said:

@@ -109,8 +109,8 @@ def _by_names(text: str, known: Mapping[str, ToolSpec]) -> Iterator[tuple[str, A
 def _behind(text: str, at: int, tool: ToolSpec) -> tuple[Any, int]:
     """Return the arguments that stand behind a name, and where they end."""
     fields = list(tool.arguments.model_fields)
-    if text.startswith("(", at):
-        return _in_python(text, at, fields)
+    if opens := re.compile(r"(?:\.call)?(?=\()").match(text, at):
+        return _in_python(text, opens.end(), fields)
     following = _NEXT.search(text, at)
     end = following.start() if following else len(text)
     given = {

@@ -14,8 +14,10 @@ from managers.memory.messages import is_unnamed
 from managers.mind import ReplyRequest, ToolSpec
 from managers.storage.texts import table
 
-_OPENS: Final = r"[*_]{0,3}[\[【]?"
+_OPENS: Final = r"[\[【]?"
 _CLOSES: Final = r"[\]】]?[*_]{0,3}[ \t]*(?:さん|ちゃん|くん)?[ \t]*(?:[:：](?!//)[*_]{0,3}|(?<=[\]】])[ \t]*\n)"
+_TURN: Final = r"[ \t]*+\n?[ \t]*+(?![-*] |[・#|`>\d]|(?-i:[a-z]))[^\n]{0,300}?(?:[。!?！？…♪]|\.(?=[ \t]*(?:\n|\Z)|[ \t]+(?-i:[A-Z])))"
+"""What looks like somebody's turn behind a name: a sentence, and none that goes on from the name."""
 _OF_LOGS: Final = r"#+[ \t]*(?:AGENT|USER|SYSTEM):"
 
 
@@ -50,6 +52,7 @@ class Marks:
         last: what ends an answer, when nothing follows it.
         closings: what closes the thought or the call of a group.
         unopened, openings: what closes a thought that a template has opened, and opens one that it has not.
+        talked: what stands behind a tag that is only talked about.
     """
 
     start: Any
@@ -60,6 +63,7 @@ class Marks:
     closings: dict[str, Any]
     unopened: Any
     openings: Any
+    talked: Any
 
 
 def talk_of(request: ReplyRequest, tools: Sequence[ToolSpec], language: str) -> Talk:
@@ -67,7 +71,7 @@ def talk_of(request: ReplyRequest, tools: Sequence[ToolSpec], language: str) -> 
     sheet, speaker = request.sheet, request.message.speaker
     called = tuple(call.name for turn in request.turns for call in turn.tool_calls)
     names = tuple(dict.fromkeys((*(name for tool in tools for name in (tool.name, *tool.members)), *called)))
-    if request.company:
+    if request.company or regex.search(table("model_marks")["roles"]["asked"], request.message.text, regex.IGNORECASE):
         return Talk(tools=names, language=language)
     roles = table("model_marks")["roles"]["others"]
     own, others = (
@@ -99,18 +103,26 @@ def marks_for(talk: Talk) -> Marks:
     if not talk.is_form:
         names = _listed(talk.tools)
         calls = {f"call{at}": one["open"] for at, one in enumerate(known["call"])}
-        at_lines = {f"line_call{at}": one["open"].replace("{name}", names) for at, one in enumerate(known["line_call"])}
+        line_calls = {f"line_call{at}": one for at, one in enumerate(known["line_call"])}
+        opens = {name: one["open"].replace("{name}", names) for name, one in line_calls.items()}
         closings |= {f"call{at}": one["close"] for at, one in enumerate(known["call"])}
-        closings |= {
-            f"line_call{at}": one["close"].replace("{name}", names) for at, one in enumerate(known["line_call"])
-        }
-        headings = {
-            "others": rf"{_OPENS}(?:{_listed(talk.others)}){_CLOSES}|[ \t]*{_OF_LOGS}",
-            "own": rf"{_OPENS}(?:{_listed(talk.own)}){_CLOSES}[ \t　*_]*",
+        closings |= {name: one["close"].replace("{name}", names) for name, one in line_calls.items()}
+        roles = [one for one in talk.others if one in known["roles"]["others"]]
+        own = rf"[*_]{{0,3}}{_OPENS}(?:{_listed(talk.own)}){_CLOSES}[ \t　*_]*"
+        begun = {
+            "others": rf"(?:[*_]{{0,3}}{_OPENS}(?:{_listed(roles)}){_CLOSES}){_TURN}|[ \t]*{_OF_LOGS}",
+            "own": own,
             "mark": _own_marks(),
         }
-        start |= {"wrapper": wrapper["open"], **calls, **headings}
-        line = {**(at_lines if talk.tools else {}), **headings, **line}
+        later = {
+            "others": rf"{begun['others']}|{_OPENS}(?:{_listed(talk.others)}){_CLOSES}{_TURN}",
+            "own": rf"{own}(?={_TURN})",
+            "mark": begun["mark"],
+        }
+        first_calls = {name: opens[name] for name, one in line_calls.items() if one.get("first")} if talk.tools else {}
+        start |= {"wrapper": wrapper["open"], **calls, **first_calls, **begun}
+        line_opens = {name: opens[name] for name in opens if name not in first_calls} if talk.tools else {}
+        line = {**line_opens, **later, **line, **({"results": end["results"]} if talk.tools else {})}
         inline = {**calls, **inline, "wrapped": wrapper["close"], "end": rf"(?:{end['tokens']}){end['follows']}"}
         inline["end_of_line"] = rf"(?:{end['tokens']}){end['line_end']}"
     at_start, at_line, within = (
@@ -125,6 +137,7 @@ def marks_for(talk: Talk) -> Marks:
         closings={name: _compiled(one or r"(?!)") for name, one in closings.items()},
         unopened=_compiled(closes),
         openings=_compiled("|".join(one[key] for one in of_templates for key in ("open", "close"))),
+        talked=_compiled(known["talked"]),
     )
 
 

@@ -6,6 +6,7 @@ a stream was asked for, lines with nothing in them. The library trips over some,
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
@@ -40,7 +41,7 @@ class EventReader:
         *lines, rest = chunk.split(b"\n")
         for line in lines:
             whole, self._line = bytes(self._line) + line, bytearray()
-            yield from self._take(whole.rstrip(b"\r"))
+            yield from self._take(whole)
         self._line += rest
 
     def end(self) -> Iterator[bytes]:
@@ -49,13 +50,14 @@ class EventReader:
         Raises:
             NotAnAnswerError: it was neither events nor JSON.
         """
-        yield from self._take(bytes(self._line).rstrip(b"\r"))
+        yield from self._take(bytes(self._line))
         yield from self._take(b"")
         if self._data:
             yield from self._whole(b"\n".join(self._data))
         yield from self._close()
 
     def _take(self, line: bytes) -> Iterator[bytes]:
+        line = line.rstrip(b"\r").removeprefix(codecs.BOM_UTF8)
         field, _, value = line.partition(b":")
         if self._done:
             return
@@ -128,7 +130,9 @@ async def read_events(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def _delta(choice: Mapping[str, Any]) -> dict[str, Any]:
-    given = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
+    given = next(
+        (choice[key] for key in ("delta", "message") if choice.get(key) is not None), {"content": choice.get("text")}
+    )
     given = given if isinstance(given, dict) else {"content": given}
     thought, said = _parted(given.get("content"))
     thought = next((found for name in _THOUGHT_FIELDS if (found := "".join(_parted(given.get(name))))), "") + thought
