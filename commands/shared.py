@@ -40,14 +40,6 @@ def look_for_garbage_seldom() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
-def let_others_speak_soon() -> None:
-    """Let a thread that works hard give way after 1 ms instead of 5.
-
-    Whoever opens a room while an index is built reads many small files, and waits so long after each.
-    """
-    sys.setswitchinterval(0.001)
-
-
 @contextmanager
 def services_at(home: Path | None, *, only_look: bool = False) -> Iterator[Services]:
     """Open the services of a home folder; whatever is under way is finished on leaving.
@@ -56,7 +48,9 @@ def services_at(home: Path | None, *, only_look: bool = False) -> Iterator[Servi
     can be written, which is said in one line.
     """
     look_for_garbage_seldom()
-    let_others_speak_soon()
+    # A thread that works hard gives way after 1 ms instead of 5: whoever opens a room while an index is built reads many
+    # small files, and waits so long after each.
+    sys.setswitchinterval(0.001)
     from agent.services import open_services
     from managers.storage.privacy import MADE_PRIVATE
     from managers.storage.program_log import log_to_file

@@ -119,10 +119,6 @@ class ImportTarget:
     is_let_in: bool
 
 
-def _untold(_stage: Stage, _done: int, _whole: int) -> None:
-    """Nobody wants to know."""
-
-
 class _Compared(NamedTuple):
     """Some messages: which are in the log, and which of those say something else there (they are left out)."""
 
@@ -144,7 +140,7 @@ class SourceImport:
     source: Path
     clock: Clock
     is_cancelled: Callable[[], bool] = lambda: False
-    progress: StageProgress = _untold
+    progress: StageProgress = lambda _stage, _done, _whole: None
     _stack: ExitStack = field(default_factory=ExitStack, repr=False)
     _reading: ImportReading | None = field(default=None, repr=False)
     _spool: Spool | None = field(default=None, repr=False)

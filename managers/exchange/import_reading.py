@@ -24,10 +24,6 @@ Progress = Callable[[int, int], None]
 """Is told how many of how many bytes were read."""
 
 
-def _nothing(_done: int, _whole: int) -> None:
-    """Nobody wants to know."""
-
-
 @dataclass
 class ImportReading:
     """Reads one source in a process of its own, which is there from the first request to `close`.
@@ -41,7 +37,7 @@ class ImportReading:
 
     path: Path
     is_cancelled: Callable[[], bool] = lambda: False
-    progress: Progress = _nothing
+    progress: Progress = lambda _done, _whole: None
     kind: Kind | None = None
     opened: tuple[str, ...] = ()
     _process: LimitedProcess | None = field(default=None, repr=False)

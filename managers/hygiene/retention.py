@@ -30,7 +30,9 @@ def expired(copy: WorkingCopy, settings: MemorySettings, now: datetime) -> list[
     What a person pinned, wrote or changed stays; a day stays as long as something that happened on it does.
     """
     found = list(_older(copy, settings, now.date()))
-    chosen = {one.id for one in found if not one.is_kept and _last(one) < _cutoff(one, settings, now.date())}
+    days = {kind: settings.kept_days(data) for kind, data in _DATA.items()}
+    cutoffs = {kind: _before(now.date(), kept) if kept else date.min for kind, kept in days.items()}
+    chosen = {one.id for one in found if not one.is_kept and _last(one) < cutoffs[one.kind]}
     return with_whole_days(found, found, chosen, "expired")
 
 
@@ -48,11 +50,6 @@ def _older(copy: WorkingCopy, settings: MemorySettings, today: date) -> Iterator
             yield from of_entity(entity)
     if settings.kept_days("patterns"):
         yield from map(of_pattern, copy.strategies.entries)
-
-
-def _cutoff(memory: Memory, settings: MemorySettings, today: date) -> date:
-    days = settings.kept_days(_DATA[memory.kind])
-    return _before(today, days) if days else date.min
 
 
 def _before(today: date, days: int) -> date:

@@ -8,7 +8,6 @@ from managers.memory.drive_course import CoursePoint
 from managers.memory.drives import DRIVES, Drive, Levels
 from managers.memory.emotion_names import feeling_name
 from managers.memory.emotions import concern_of
-from managers.memory.goals import Goals
 from ui.components.charts import Point, Tick, level_chart
 from ui.components.times import when
 from ui.rooms.heart.look import Look
@@ -52,13 +51,9 @@ def why(drive: Drive, look: Look) -> str:
         if first and concern_of(f"{topic}\n{first.context}"):
             return t("heart.why_worried")
         return t("heart.why_curiosity", topic=topic) if topic else t("heart.no_questions")
-    goal = _first_goal(memories.goals.load())
+    goals = memories.goals.load()
+    goal = next((one.goal for one in (*goals.active("short_term"), *goals.active("long_term"))), "")
     return t("heart.why_goal", goal=goal) if goal else t("heart.no_goals")
-
-
-def _first_goal(goals: Goals) -> str:
-    active = [*goals.active("short_term"), *goals.active("long_term")]
-    return active[0].goal if active else ""
 
 
 def _card(drive: Drive, levels: Levels, course: Sequence[CoursePoint], look: Look) -> dict[str, Any]:
