@@ -7,9 +7,9 @@ from random import Random
 
 from agent.minds.errors import PullError
 from agent.minds.known_models import known_models
+from agent.minds.language_model.answer_text import AnswerText, may_start_thinking
 from agent.minds.language_model.answers import UnusableAnswerError, parse
 from agent.minds.language_model.call_failures import REFUSALS, _delay_in, refused_feature
-from agent.minds.language_model.answer_text import AnswerText, may_start_thinking
 from agent.minds.pulling import Progress
 from agent.prompts.quoting import MARK, frame, name_in_label, passage, quoted
 from managers.language.emotion import read_emotion
