@@ -128,7 +128,7 @@ def _behind(text: str, at: int, tool: ToolSpec) -> tuple[Any, int]:
         quoted = _QUOTED.sub(lambda one: json.dumps(one[1] or one[2] or ""), text[before.end() :])
         for written in (quoted, _BARE_KEY.sub(r'\1"\2":', quoted)):
             try:
-                return json.JSONDecoder(strict=False).raw_decode(written)[0], len(text) - len(written) + len(written)
+                return json.JSONDecoder(strict=False).raw_decode(written)[0], len(text)
             except (ValueError, RecursionError):
                 continue
         return None, len(text)

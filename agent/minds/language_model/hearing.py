@@ -32,17 +32,11 @@ MOST_CALLS = 32
 MOST_HOLLOW = 10_000
 """Pieces with nothing in them, one after the other: some servers send such to keep the line open."""
 
-_BLOCKED = {
-    "content_filter",
-    "safety",
-    "recitation",
-    "blocklist",
-    "prohibited_content",
-    "spii",
-    "image_safety",
-    "refusal",
-}
-_TOO_LONG = {"length", "max_tokens", "model_context_window_exceeded"}
+BLOCKED = {
+    "content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety", "refusal",
+}  # fmt: skip
+TOO_LONG = {"length", "max_tokens", "model_context_window_exceeded", "max_output_tokens", "model_length", "max_length"}
+"""What ends an answer that was held back, or cut short, as servers call it."""
 _BROKEN_CALL = {"malformed_function_call", "unexpected_tool_call"}
 
 
@@ -108,7 +102,7 @@ class Hearing:
     @property
     def cut_short(self) -> bool:
         """Whether the answer ended because it had become too long."""
-        return self._finish in _TOO_LONG
+        return self._finish in TOO_LONG
 
     def take(self, chunk: AIMessageChunk) -> Iterator[ReplyPiece]:
         """Yield what a chunk adds.
@@ -177,7 +171,7 @@ class Hearing:
         Raises:
             AnswerFailedError: it was held back, broke off, or is empty.
         """
-        if self._blocked or self._finish in _BLOCKED:
+        if self._blocked or self._finish in BLOCKED:
             raise AnswerFailedError(SafetyBlockError)
         if self._finish in _BROKEN_CALL:
             self.broken_call = self.broken_call or "?"

@@ -11,18 +11,12 @@ import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
+from agent.minds.language_model.hearing import BLOCKED, TOO_LONG
 from managers.transport import NotAnAnswerError
 
 _DONE = b"[DONE]"
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _CALL_ARGUMENTS = ("arguments", "parameters", "input", "args")
-_FINISHES = {
-    "stop": "stop", "length": "length", "tool_calls": "tool_calls", "content_filter": "content_filter",
-    "function_call": "tool_calls", "max_tokens": "length", "max_output_tokens": "length", "model_length": "length",
-    "max_length": "length", "safety": "content_filter", "refusal": "content_filter", "recitation": "content_filter",
-    "prohibited_content": "content_filter", "blocklist": "content_filter",
-}  # fmt: skip
-"""What ends an answer, as servers call it; whatever else they say of an end is one."""
 _NO_FINISH = {"", "null", "none"}
 
 
@@ -53,7 +47,9 @@ class EventReader:
         yield from self._take(bytes(self._line))
         yield from self._take(b"")
         if self._data:
-            yield from self._whole(b"\n".join(self._data))
+            yield from self._parsed(b"\n".join(self._data))
+            if self._data and not self._is_stream:
+                raise NotAnAnswerError("text")
         yield from self._close()
 
     def _take(self, line: bytes) -> Iterator[bytes]:
@@ -93,11 +89,6 @@ class EventReader:
         elif not self._is_stream:
             raise NotAnAnswerError("JSON")
 
-    def _whole(self, data: bytes) -> Iterator[bytes]:
-        yield from self._parsed(data)
-        if self._data and not self._is_stream:
-            raise NotAnAnswerError("text")
-
     def _answered(self, value: Mapping[str, Any]) -> Iterator[bytes]:
         choice = next((one for one in _list(value.get("choices")) if isinstance(one, dict)), None)
         error = value.get("error") or (choice or {}).get("error") or (value if value.get("object") == "error" else None)
@@ -110,7 +101,7 @@ class EventReader:
         delta = _delta(choice or {})
         self._began |= len(delta) > 1
         self._finished |= finish not in _NO_FINISH
-        ends = None if finish in _NO_FINISH else _FINISHES.get(finish, "stop")
+        ends = None if finish in _NO_FINISH else _end_of(finish)
         yield _as_event(_chunk(delta if choice else None, ends, _counted(value.get("usage"))))
 
     def _close(self) -> Iterator[bytes]:
@@ -127,6 +118,13 @@ async def read_events(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
             yield event
     for event in reader.end():
         yield event
+
+
+def _end_of(finish: str) -> str:
+    """Return what the protocol calls an end; whatever else a server says of one is one."""
+    if finish in BLOCKED | TOO_LONG:
+        return "length" if finish in TOO_LONG else "content_filter"
+    return "tool_calls" if finish in {"tool_calls", "function_call"} else "stop"
 
 
 def _delta(choice: Mapping[str, Any]) -> dict[str, Any]:
