@@ -150,7 +150,7 @@ def unusable_mind(error: MindError, settings: MindSettings) -> LanguageModelMind
 def _openai_form(answer: type[BaseModel], *, is_bounded: bool) -> dict[str, Any]:
     """Ask for JSON of a form; in `extra_body`, because the library parses by rules of its own otherwise."""
     schema = answer.model_json_schema()
-    form = {"name": answer.__name__, "schema": bounded(schema) if is_bounded else schema}
+    form = {"name": answer.__name__, "schema": bounded(schema, getattr(answer, "labels", ())) if is_bounded else schema}
     return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": form}}}
 
 

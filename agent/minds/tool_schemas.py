@@ -123,13 +123,21 @@ def _with_what(arguments: type[BaseModel], names: tuple[str, ...]) -> type[BaseM
     return create_model(arguments.__name__, __base__=arguments, what=(what, ...))
 
 
-def bounded(schema: Any) -> Any:  # noqa: ANN401  # JSON
-    """Return a JSON schema in which nothing is without end: a small model that is held to a form never leaves an open list."""
+def bounded(schema: Any, labels: Sequence[str] = (), name: str = "") -> Any:  # noqa: ANN401  # JSON
+    """Return a JSON schema in which nothing is without end: a small model that is held to a form never leaves an open list.
+
+    Args:
+        schema: the schema, or a part of it.
+        labels: all that evidence may name.
+        name: under which name the part stands.
+    """
     if isinstance(schema, list):
-        return [bounded(one) for one in schema]
+        return [bounded(one, labels) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {key: bounded(value) for key, value in schema.items()}
+    if name == "evidence" and labels:
+        return schema | {"items": {"type": "string", "enum": [*labels]}, "maxItems": 12}
+    made = {key: bounded(value, labels, key) for key, value in schema.items()}
     if made.get("type") == "array" and made.get("items") == {"type": "string", "maxLength": _LONGEST}:
         made["items"] = {"type": "string", "maxLength": _LONGEST_IN_LIST}
     return made if "enum" in made else _BOUNDS.get(str(made.get("type")), {}) | made

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from agent.minds.errors import InvalidAnswerError, QuotaError
-from agent.minds.language_model.answers import UnusableAnswerError, parse
+from agent.minds.language_model.answers import UnusableAnswerError, checked_form, parse
 from tests.minds.talking import MakeMind, behind_claude, behind_gemini, behind_openai, talk
 from tests.model_server import ModelServer, Refuse, Say
 
@@ -39,6 +39,16 @@ def test_the_server_is_asked_for_json_of_that_form(server: ModelServer) -> None:
     assert schema["properties"]["summary"]["maxLength"] <= 600  # small models find no end
     assert gemini["generationConfig"]["responseMimeType"] == "application/json"
     assert "summary" in json.dumps(gemini["generationConfig"]["responseJsonSchema"])
+
+
+def test_evidence_can_name_only_the_labels_that_were_given(server: ModelServer) -> None:
+    class Known(Day):
+        evidence: list[str] = []
+
+    server.enqueue(json.dumps(GOOD))
+    behind_openai(server).ask("sum up", "[m1] rain", checked_form(Known, lambda _: None, "en", ["m1", "m2"]))
+    schema = server.chats[0].body["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["evidence"]["items"]["enum"] == ["m1", "m2"]
 
 
 def test_structured_answers_have_a_low_temperature_speech_the_chosen_one(server: ModelServer, make: MakeMind) -> None:

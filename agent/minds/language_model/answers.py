@@ -3,9 +3,9 @@
 import copy
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, ModelWrapValidatorHandler, ValidationError, model_validator
 
@@ -65,13 +65,16 @@ def parse(text: str, answer: type[Answer], lang: Lang) -> Answer:
     raise UnusableAnswerError(problem)
 
 
-def checked_form(form: type[Answer], check: Callable[[Answer], object], lang: Lang) -> type[Answer]:
+def checked_form(
+    form: type[Answer], check: Callable[[Answer], object], lang: Lang, labels: Sequence[str] = ()
+) -> type[Answer]:
     """Return an answer's form with a check as part of its validation: what both find wrong is said at once.
 
     Args:
         form: the answer.
         check: raises `DraftRejectedError` for an answer that has the form and cannot be used.
         lang: the language of the prompt.
+        labels: what evidence is named by; a server that holds its model to a form lets it write no other.
     """
 
     def sound(_: type[Answer], value: Any, handler: ModelWrapValidatorHandler[Answer]) -> Answer:  # noqa: ANN401  # whatever JSON there is
@@ -95,6 +98,8 @@ def checked_form(form: type[Answer], check: Callable[[Answer], object], lang: La
     namespace = {
         "__doc__": form.__doc__,
         "__module__": form.__module__,
+        "__annotations__": {"labels": ClassVar[tuple[str, ...]]},
+        "labels": tuple(labels),
         "sound": model_validator(mode="wrap")(cast("Any", classmethod(sound))),
     }
     return type(form.__name__, (form,), namespace)

@@ -35,6 +35,10 @@ class Labels:
         self._of = {one: f"m{number}" for number, one in enumerate(ids, 1)}
         self._ids = {label: one for one, label in self._of.items()}
 
+    @property
+    def all(self) -> list[str]:
+        return [*self._ids]
+
     def label(self, message_id: str) -> str:
         return self._of[message_id]
 

@@ -239,7 +239,7 @@ class LanguageModelDreamMind:
 
     def _ask(self, prompt: _Prompt, form: type[Draft], check: Callable[[Draft], Draft], cancel: Cancel) -> Draft:
         labels, lang = prompt.labels, prompt.sheet.language
-        checked = checked_form(form, lambda answer: check(labels.resolved(answer)), lang)
+        checked = checked_form(form, lambda answer: check(labels.resolved(answer)), lang, labels.all)
         answer = self._model.ask(
             prompt.instructions, prompt.material, checked, language=lang, cancel=cancel, given=labels.given
         )
