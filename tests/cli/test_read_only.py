@@ -124,6 +124,7 @@ def looking(home: Home) -> Iterator[Memories]:
     with not_to_be_written(home.folder), closing(open_services(home, only_look=is_read_only(home))) as services:
         (failed,) = [event for event in services.companion("Hazel").say("Hello").events() if isinstance(event, Failed)]
         assert isinstance(failed.error, UnwritableError)  # nobody talks there
+        services.companion("Hazel").settle()
         yield services.companion("Hazel").memories
     assert seen(home.folder) == before
 

@@ -220,6 +220,15 @@ def test_an_answer_that_became_too_long_is_kept_and_said_to_end_early(server: Mo
     assert [notice.code for notice in heard.notices] == ["mind-cut-short"]
 
 
+def test_an_answer_in_circles_is_stopped_and_what_rhymes_is_none(server: ModelServer, make: MakeMind) -> None:
+    song = "\n".join(f"{number} 匹目のひつじが、柵をとびこえた。" for number in range(60)) + "ら" * 500
+    server.enqueue(Say("そうだね。" + "それはいいね。" * 5000), Say(song))
+    heard, sung = talk(make(server)), talk(make(server))
+    assert 600 < len(heard.text) < 1200, "nobody waits for the rest"
+    assert [notice.code for notice in heard.notices] == ["mind-in-circles"]
+    assert (sung.text, sung.notices) == (song, [])
+
+
 SHOWN = request(ChatTurn("user", "これは?", images=(Image("image/png", b"\x89PNG not really"),)))
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from managers.recall.embedders import sentence_encoder
+from managers.recall.embedders import Vectors, sentence_encoder
 from managers.recall.embedders.sentence_encoder import SentenceEncoder
 from managers.recall.engine import Recall
 from managers.recall.errors import EmbeddingError
+from managers.recall.index import vector_making
 from managers.storage.errors import UnwritableError
 from managers.storage.settings import RecallSettings
 from tests.recall.conftest import Open
@@ -83,12 +84,20 @@ def test_the_table_is_unpacked_once_and_again_where_it_is_damaged(
 def test_what_shares_no_word_is_found_by_meaning_and_what_is_forgotten_leaves_no_vector(
     open_recall: Open, talk: Talk, sentences: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = talk.user(KITTEN)
+    said, encode = talk.user(KITTEN), sentences.passages
     talk.user(*(f"Train number {number} was late." for number in range(40)))
     recall = open_recall()
     assert embedded(recall) == 0, "so few tell nothing"
     talk.user(*(f"Bus number {number} was late." for number in range(20)))
-    assert embedded(recall, recall._upkeep._stopping.set) < 61, "whoever stops does not wait for all of them"
+
+    def stopped_meanwhile(texts: list[str]) -> Vectors:
+        recall._upkeep._stopping.set()
+        return encode(texts)
+
+    with monkeypatch.context() as slow:
+        slow.setattr(vector_making, "_SENTENCES", 16)
+        slow.setattr(sentences, "passages", stopped_meanwhile)
+        assert embedded(recall) == 16, "whoever stops does not wait for all of them"
     recall.close()
     recall = open_recall()
     assert embedded(recall) == 61

@@ -29,6 +29,9 @@ MOST_CHARACTERS = 200_000
 """Of what is said in one answer; as much again of what is thought, and of what is written into tools."""
 MOST_CALLS = 32
 """Tools that one answer may use."""
+_CIRCLE, _LONGEST_ROUND, _LEAST_ROUNDS, _LOOK_EVERY, _LAUGHTER = 600, 120, 8, 40, 2
+"""So many characters of nothing but the same words, each time at most so many, and at least so often, are a circle; in
+letters, how often it is looked for; and of so many letters at most is what somebody laughs or sings."""
 MOST_HOLLOW = 10_000
 """Pieces with nothing in them, one after the other: some servers send such to keep the line open."""
 
@@ -68,6 +71,7 @@ class Hearing:
     Attributes:
         spoke: something was passed on; `said`: some of it is words, or calls.
         thought: a thought was.
+        is_circling: it says the same without end; nothing more of it is worth hearing.
         usage: the tokens that were reported.
         began: a piece of the answer came, whatever it was.
         written: all that the model wrote, thoughts and tool calls too, for an estimate of its tokens.
@@ -77,7 +81,8 @@ class Hearing:
 
     def __init__(self, talk: Talk, tools: Sequence[ToolSpec], *, starts_thinking: bool, usage_adds_up: bool) -> None:
         self.spoke = False
-        self.thought = False
+        self.thought = self.is_circling = False
+        self._lately, self._unlooked = "", 0
         self.usage = Usage()
         self.began = False
         self.written: list[str] = []
@@ -201,9 +206,22 @@ class Hearing:
             if len(piece.text) > room:
                 yield type(piece)(piece.text[:room])
                 raise AnswerFailedError(EndlessAnswerError)
+            self._look_for_circle(piece.text)
         self.said |= isinstance(piece, ToolCall) or (isinstance(piece, TextPiece) and bool(piece.text.strip()))
         self.said &= not isinstance(piece, TakenBack)
         yield piece
+
+    def _look_for_circle(self, text: str) -> None:
+        self._lately = (self._lately + text)[-_LONGEST_ROUND * _LEAST_ROUNDS :]
+        self._unlooked += len(text)
+        if self._unlooked < _LOOK_EVERY:
+            return
+        self._unlooked = 0
+        for length in range(3, _LONGEST_ROUND + 1):
+            round_, times = self._lately[-length:], max(_LEAST_ROUNDS, -(-_CIRCLE // length))
+            if len({*round_}) > _LAUGHTER and self._lately.endswith(round_ * times):
+                self.is_circling, self._finish = True, self._finish or "length"
+                return
 
     def _note(self, chunk: AIMessageChunk) -> None:
         meta = chunk.response_metadata

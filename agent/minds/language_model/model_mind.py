@@ -366,12 +366,15 @@ class LanguageModelMind:
             ):
                 counting.live()
                 yield from mask.show(hearing.take(chunk))
+                if hearing.is_circling:
+                    break
             if not cancel.is_set():
                 is_whole = True
                 yield from mask.show(hearing.finish())
                 hearing.check()
                 if hearing.cut_short:
-                    yield _say.notice("mind-cut-short", "info", model=self.name)
+                    code = "mind-in-circles" if hearing.is_circling else "mind-cut-short"
+                    yield _say.notice(code, "info", model=self.name)
         except MindError as error:
             failure = Failure(error)
         except UtataneError:
