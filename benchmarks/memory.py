@@ -34,7 +34,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         page = browser.new_context(locale="ja-JP").new_page()
         visit(page, server)
-        page.locator("#conversation .transcript > div").first.wait_for()
+        page.locator("textarea").first.wait_for()
         yield "resident memory, page just opened", _resident(server), ""
         rng = Random(2)
         for number in range(TURNS):
