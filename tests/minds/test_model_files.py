@@ -1,12 +1,13 @@
 """Models as files: what their heads say is read within limits, and what suits a computer is recommended."""
 
+import os
 import struct
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from agent.minds import errors
+from agent.minds import errors, graphics
 from agent.minds.gguf import Head, read_head
 from agent.minds.known_models import family_of, fetchable_models
 from agent.minds.model_files import check_file, file_named, file_of, model_files
@@ -130,3 +131,22 @@ def test_what_is_recommended(memory: float, cores: int, best: str, other: str, w
     assert recommended(Computer(memory, cores, 10**12), "ja", slow)[0].name == when_slow
     assert recommended(Computer(memory, cores, 10**9), "ja") == []
     assert [one.name for one in recommended(Computer(memory, cores, 0), "ja", here=[best])] == [best]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="plays the driver's program by a shell script")
+@pytest.mark.parametrize(
+    ("told", "card"),
+    [
+        ("echo 'GeForce GT 710, 2048'; echo 'GeForce RTX 3060, 12288'", "GeForce RTX 3060"),
+        ("echo 'GeForce GT 710, 2048'", ""), ("echo 'NVIDIA-SMI has failed'; exit 9", ""), ("echo '[N/A], [N/A]'", ""),
+    ],
+)  # fmt: skip
+def test_a_graphics_card_is_named_where_it_has_room_for_a_model(
+    told: str, card: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\n{told}\n", "utf-8")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(graphics, "_amd", lambda: iter(()))
+    assert graphics.graphics_card.__wrapped__() == card
